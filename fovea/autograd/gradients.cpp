@@ -1,0 +1,74 @@
+#include "fovea/autograd/gradients.h"
+
+#include <algorithm>
+
+#include "fovea/base/threads.h"
+
+namespace fovea {
+namespace {
+
+void add_in_place(Tensor& to, const Tensor& from) {
+    expect(to.size() == from.size(), "gradients: ", from.shape(), " cannot be added to ", to.shape());
+    float* t = to.write();
+    const float* f = from.data();
+    parallel_for(to.size(), 1 << 15, [&](std::int64_t b, std::int64_t e) {
+        for (std::int64_t i = b; i < e; ++i) t[i] += f[i];
+    });
+}
+
+}  // namespace
+
+Tensor& Gradients::own(Entry& e) {
+    if (e.shared) {
+        Tensor copy(e.value.shape());
+        std::copy_n(e.value.data(), e.value.size(), copy.write());
+        e = {copy, false};
+    }
+    return e.value;
+}
+
+Into Gradients::into(const Tensor& x) {
+    const auto [it, fresh] = entries_.try_emplace(x.id());
+    if (fresh) it->second.value = Tensor(x.shape());
+    return {own(it->second).view(), !fresh};
+}
+
+void Gradients::add(const Tensor& x, const Tensor& dx) {
+    expect(x.size() == dx.size(), "gradients: ", dx.shape(), " for a tensor of ", x.shape());
+    const auto [it, fresh] = entries_.try_emplace(x.id());
+    if (fresh) {
+        it->second = {dx.shape() == x.shape() ? dx : dx.reshaped(x.shape()), true};
+    } else {
+        add_in_place(own(it->second), dx);
+    }
+}
+
+Tensor Gradients::operator[](const Tensor& x) const {
+    const auto it = entries_.find(x.id());
+    return it != entries_.end() ? it->second.value : Tensor::zeros(x.shape());
+}
+
+Tensor& Gradients::at(const Tensor& x) {
+    const auto it = entries_.find(x.id());
+    expect(it != entries_.end(), "gradients: none for the tensor of ", x.shape());
+    return own(it->second);
+}
+
+Gradients& Gradients::operator+=(const Gradients& other) {
+    for (const auto& [id, entry] : other.entries_) {
+        const auto [it, fresh] = entries_.try_emplace(id);
+        if (fresh) it->second = {entry.value, true};
+        else add_in_place(own(it->second), entry.value);
+    }
+    return *this;
+}
+
+Tensor Gradients::take(std::uint64_t id) {
+    const auto it = entries_.find(id);
+    if (it == entries_.end()) return {};
+    Tensor t = std::move(it->second.value);
+    entries_.erase(it);
+    return t;
+}
+
+}  // namespace fovea

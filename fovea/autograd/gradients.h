@@ -1,0 +1,57 @@
+#pragma once
+// Gradients as a value: a tensor for each tensor id. During a backward walk ops write into it; what
+// remains afterwards are the gradients of parameters and of tensors that were asked for.
+// Not thread-safe: it belongs to the thread of its tape.
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "fovea/base/view.h"
+#include "fovea/tensor/tensor.h"
+
+namespace fovea {
+
+// Where a backward kernel writes: the first write assigns, later ones add.
+struct Into {
+    View view;
+    bool add = false;
+};
+
+class Gradients {
+public:
+    explicit Gradients(std::uint64_t tape = 0) : tape_(tape) {}
+
+    // Does anyone need the gradient of x? (Frozen layers and inputs: no.)
+    bool wants(const Tensor& x) const {
+        return x.trainable() || (tape_ != 0 && x.tape() == tape_);
+    }
+
+    // The place to write the gradient of x: fresh (add = false, not zeroed) or existing (add = true).
+    Into into(const Tensor& x);
+
+    // d[x] += dx. The first one is kept as a handle: no copy.
+    void add(const Tensor& x, const Tensor& dx);
+
+    bool has(const Tensor& x) const { return entries_.count(x.id()) > 0; }
+    // The gradient of x; zeros where none has reached it.
+    Tensor operator[](const Tensor& x) const;
+    Tensor& at(const Tensor& x);  // must exist; for clipping and scaling
+
+    Gradients& operator+=(const Gradients& other);  // micro-batches
+
+    // For the walk: takes the gradient of an intermediate out, or an empty tensor.
+    Tensor take(std::uint64_t id);
+    bool empty() const { return entries_.empty(); }
+    std::size_t count() const { return entries_.size(); }
+
+private:
+    struct Entry {
+        Tensor value;
+        bool shared = false;  // the handle may be somebody else's: copy before adding
+    };
+    Tensor& own(Entry& e);
+    std::unordered_map<std::uint64_t, Entry> entries_;
+    std::uint64_t tape_;
+};
+
+}  // namespace fovea

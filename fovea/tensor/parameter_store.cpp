@@ -1,0 +1,77 @@
+#include "fovea/tensor/parameter_store.h"
+
+#include <algorithm>
+
+namespace fovea {
+
+void ParameterStore::put(const std::string& name, Tensor value) {
+    expect_input(index_.emplace(name, std::move(value)).second, "parameters: ", name,
+                 " stands twice");
+    names_.push_back(name);
+}
+
+Tensor ParameterStore::get(const std::string& name, const Shape& shape, const Init& init,
+                           bool trainable) {
+    used_.insert(name);
+    if (const auto it = index_.find(name); it != index_.end()) {
+        if (it->second.shape() != shape)
+            throw Error(text_of("parameters: ", name, " is ", it->second.shape(),
+                                " but the model wants ", shape),
+                        ErrorKind::bad_input);
+        if (it->second.format() == Format::f32) it->second.set_trainable(trainable);
+        return it->second;
+    }
+    if (mode_ == Mode::load) missing_.emplace_back(name, shape);
+    Tensor t(shape);
+    init(t);
+    t.set_trainable(trainable);
+    index_.emplace(name, t);
+    names_.push_back(name);
+    return t;
+}
+
+void ParameterStore::tie(const std::string& alias, const std::string& name) {
+    aliases_[alias] = name;
+    if (!has(alias)) return;
+    used_.insert(alias);
+    const Tensor &a = at(alias), &b = at(name);
+    const bool same = a.id() == b.id() || (a.shape() == b.shape() && a.values() == b.values());
+    expect_input(same, "parameters: ", alias, " should be tied to ", name, " but differs from it");
+    index_.erase(alias);
+    names_.erase(std::find(names_.begin(), names_.end(), alias));
+}
+
+void ParameterStore::finish(const std::string& where) const {
+    std::string problem;
+    for (const auto& [name, shape] : missing_) problem += text_of("\n  missing: ", name, " ", shape);
+    for (const std::string& name : names_)
+        if (!used_.count(name) && !ignored_.count(name) && !aliases_.count(name))
+            problem += text_of("\n  not used: ", name, " ", index_.at(name).shape());
+    if (!problem.empty())
+        throw Error(where + ": the parameters do not fit the model:" + problem, ErrorKind::bad_input,
+                    "the config and the weights are probably of different models");
+}
+
+const Tensor& ParameterStore::at(const std::string& name) const {
+    auto it = index_.find(name);
+    if (it == index_.end())
+        if (const auto alias = aliases_.find(name); alias != aliases_.end())
+            it = index_.find(alias->second);
+    expect(it != index_.end(), "parameters: there is no ", name);
+    return it->second;
+}
+
+void ParameterStore::replace(const std::string& name, Tensor value) {
+    const Tensor& old = at(name);
+    expect(old.shape() == value.shape(), "parameters: ", name, " is ", old.shape(),
+           " and cannot be replaced by ", value.shape());
+    index_[name] = std::move(value);
+}
+
+std::int64_t ParameterStore::count() const {
+    std::int64_t n = 0;
+    for (const auto& [name, t] : index_) n += t.size();
+    return n;
+}
+
+}  // namespace fovea

@@ -1,0 +1,56 @@
+#pragma once
+// All parameters of a model by name, in the order they were made. One code path serves training
+// from scratch (get() makes and initialises what is missing) and loading (a filled store hands out
+// what the file held, and finish() reports everything missing or left over at once).
+// Not thread-safe while a model is built; read-only afterwards.
+#include <functional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "fovea/tensor/tensor.h"
+
+namespace fovea {
+
+class ParameterStore {
+public:
+    using Init = std::function<void(Tensor&)>;
+    enum class Mode { create, load };
+
+    explicit ParameterStore(Mode mode = Mode::create) : mode_(mode) {}
+    Mode mode() const { return mode_; }
+    void set_mode(Mode mode) { mode_ = mode; }
+
+    // For loaders: what a file holds. Twice the same name is an error.
+    void put(const std::string& name, Tensor value);
+
+    // For models: the stored tensor (its shape must agree), or a new one filled by `init`. In load
+    // mode a missing name is remembered for finish(), and a placeholder is handed out.
+    Tensor get(const std::string& name, const Shape& shape, const Init& init, bool trainable = true);
+
+    // The same parameter under a second name (tied weights); a file may hold it or not.
+    void tie(const std::string& alias, const std::string& name);
+
+    // Names that may stand in a file without being used (buffers such as position_ids).
+    void ignore(const std::string& name) { ignored_.insert(name); }
+
+    // After construction: one error that lists all missing and all unused names with shapes.
+    void finish(const std::string& where) const;
+
+    bool has(const std::string& name) const { return index_.count(name) > 0; }
+    const Tensor& at(const std::string& name) const;
+    void replace(const std::string& name, Tensor value);  // e.g. by its bf16 form
+    const std::vector<std::string>& names() const { return names_; }
+    std::int64_t count() const;  // numbers, not tensors
+
+private:
+    Mode mode_;
+    std::vector<std::string> names_;
+    std::unordered_map<std::string, Tensor> index_;
+    std::unordered_map<std::string, std::string> aliases_;
+    std::set<std::string> used_, ignored_;
+    std::vector<std::pair<std::string, Shape>> missing_;
+};
+
+}  // namespace fovea
