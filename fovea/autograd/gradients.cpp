@@ -8,7 +8,8 @@ namespace fovea {
 namespace {
 
 void add_in_place(Tensor& to, const Tensor& from) {
-    expect(to.size() == from.size(), "gradients: ", from.shape(), " cannot be added to ", to.shape());
+    expect(to.size() == from.size(), "gradients: ", from.shape(), " cannot be added to ",
+           to.shape());
     float* t = to.write();
     const float* f = from.data();
     parallel_for(to.size(), 1 << 15, [&](std::int64_t b, std::int64_t e) {
@@ -57,8 +58,10 @@ Tensor& Gradients::at(const Tensor& x) {
 Gradients& Gradients::operator+=(const Gradients& other) {
     for (const auto& [id, entry] : other.entries_) {
         const auto [it, fresh] = entries_.try_emplace(id);
-        if (fresh) it->second = {entry.value, true};
-        else add_in_place(own(it->second), entry.value);
+        if (fresh)
+            it->second = {entry.value, true};
+        else
+            add_in_place(own(it->second), entry.value);
     }
     return *this;
 }

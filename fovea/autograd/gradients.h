@@ -22,11 +22,10 @@ public:
     explicit Gradients(std::uint64_t tape = 0) : tape_(tape) {}
 
     // Does anyone need the gradient of x? (Frozen layers and inputs: no.)
-    bool wants(const Tensor& x) const {
-        return x.trainable() || (tape_ != 0 && x.tape() == tape_);
-    }
+    bool wants(const Tensor& x) const { return x.trainable() || (tape_ != 0 && x.tape() == tape_); }
 
-    // The place to write the gradient of x: fresh (add = false, not zeroed) or existing (add = true).
+    // The place to write the gradient of x: fresh (add = false, not zeroed) or existing (add =
+    // true).
     Into into(const Tensor& x);
 
     // d[x] += dx. The first one is kept as a handle: no copy.

@@ -84,7 +84,8 @@ Tensor record(Tensor y, std::initializer_list<Tensor> inputs, Tape::Backward bac
     for (const Tensor& x : inputs) {
         if (x.empty()) continue;
         tracked = tracked || is_tracked(x);
-        if (!y.row_names() && x.row_names() && x.rows() == y.rows()) y.set_row_names(*x.row_names());
+        if (!y.row_names() && x.row_names() && x.rows() == y.rows())
+            y.set_row_names(*x.row_names());
     }
     if (tracked) current->push(y, std::move(backward));
     return y;

@@ -23,6 +23,8 @@ inline std::int64_t checked_add(std::int64_t a, std::int64_t b, const char* what
 }
 
 inline constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-inline constexpr std::int64_t round_up(std::int64_t a, std::int64_t b) { return ceil_div(a, b) * b; }
+inline constexpr std::int64_t round_up(std::int64_t a, std::int64_t b) {
+    return ceil_div(a, b) * b;
+}
 
 }  // namespace fovea

@@ -52,9 +52,9 @@ std::string read_file(const std::string& path, std::int64_t limit) {
     std::string out;
     if (S_ISREG(s.st_mode)) {
         if (s.st_size > limit)
-            throw Error(text_of(path, ": has ", s.st_size, " bytes, but at most ", limit,
-                                " are read here"),
-                        ErrorKind::bad_input);
+            throw Error(
+                text_of(path, ": has ", s.st_size, " bytes, but at most ", limit, " are read here"),
+                ErrorKind::bad_input);
         out.reserve(static_cast<std::size_t>(s.st_size));
     }
     char piece[1 << 16];

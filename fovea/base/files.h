@@ -18,13 +18,13 @@ std::string read_file_or_gzip(const std::string& path, std::int64_t limit = std:
 // Writes to a temporary file in the same folder, fsyncs, renames over `path`, fsyncs the folder.
 void write_file_atomically(const std::string& path, std::string_view bytes);
 
-bool file_exists(const std::string& path);    // anything of that name
+bool file_exists(const std::string& path);  // anything of that name
 bool is_folder(const std::string& path);
 std::int64_t file_size(const std::string& path);
-void make_folders(const std::string& path);   // as mkdir -p
+void make_folders(const std::string& path);                     // as mkdir -p
 std::vector<std::string> list_folder(const std::string& path);  // names, sorted
 std::string join_path(const std::string& a, const std::string& b);
-std::string parent_path(const std::string& path);   // "." where there is none
+std::string parent_path(const std::string& path);  // "." where there is none
 std::string base_name(const std::string& path);
 
 // A text file line by line ('-' is standard input, .gz is decompressed); knows the line number for
@@ -36,7 +36,7 @@ public:
     LineReader(const LineReader&) = delete;
     LineReader& operator=(const LineReader&) = delete;
 
-    bool next(std::string& line);                 // false at the end of the file
+    bool next(std::string& line);                         // false at the end of the file
     std::int64_t line_number() const { return number_; }  // of the line last read, from 1
     const std::string& path() const { return path_; }
 

@@ -78,7 +78,8 @@ TEST(Files, GzipIsReadAndDamageIsAnError) {
 
 TEST(Json, StrictReading) {
     EXPECT_EQ(parse_json(R"({"a": [1, 2]})", "t")["a"][1], 2);
-    for (const char* bad : {"{", "{\"a\":1,\"a\":2}", "[1] x", "{\"a\":{\"b\":1,\"\\u0062\":2}}", ""})
+    for (const char* bad :
+         {"{", "{\"a\":1,\"a\":2}", "[1] x", "{\"a\":{\"b\":1,\"\\u0062\":2}}", ""})
         EXPECT_THROW(parse_json(bad, "t"), Error) << bad;
     EXPECT_THROW(parse_json(std::string(100000, '['), "t"), Error);
 }

@@ -23,9 +23,10 @@ public:
 
     std::uint64_t bits() {
         const std::uint64_t block = position_ / 2;
-        const PhiloxBlock b = philox({static_cast<std::uint32_t>(block),
-                                      static_cast<std::uint32_t>(block >> 32), purpose_, 0x464f5645u},
-                                     seed_);
+        const PhiloxBlock b =
+            philox({static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32),
+                    purpose_, 0x464f5645u},
+                   seed_);
         const int half = static_cast<int>(position_ % 2) * 2;
         ++position_;
         return (std::uint64_t{b[half + 1]} << 32) | b[half];

@@ -167,7 +167,8 @@ double cgroup_cores() {
     double period = 0;
     if (v2 >> quota >> period && quota != "max" && period > 0)
         return std::strtod(quota.c_str(), nullptr) / period;
-    std::ifstream q("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"), p("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
+    std::ifstream q("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"),
+        p("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
     double a = 0;
     if (q >> a && p >> period && a > 0 && period > 0) return a / period;
     return 0;

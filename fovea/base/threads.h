@@ -9,9 +9,9 @@
 
 namespace fovea {
 
-int available_cores();           // as the scheduler and the cgroup allow
-int thread_count();              // set_thread_count, else FOVEA_THREADS, else available_cores()
-void set_thread_count(int n);    // 0 = automatic; not while a parallel_for runs
+int available_cores();         // as the scheduler and the cgroup allow
+int thread_count();            // set_thread_count, else FOVEA_THREADS, else available_cores()
+void set_thread_count(int n);  // 0 = automatic; not while a parallel_for runs
 
 namespace detail {
 using ChunkBody = void (*)(void* body, std::int64_t begin, std::int64_t end);

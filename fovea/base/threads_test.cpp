@@ -41,8 +41,8 @@ TEST(Threads, PiecesDependOnTheGrainAlone) {
 
 TEST(Threads, ExceptionReachesTheCallerAndThePoolLives) {
     set_thread_count(4);
-    EXPECT_THROW(parallel_for(64, 1, [](std::int64_t b, std::int64_t) { expect(b != 17, "no 17"); }),
-                 Error);
+    EXPECT_THROW(
+        parallel_for(64, 1, [](std::int64_t b, std::int64_t) { expect(b != 17, "no 17"); }), Error);
     std::atomic<int> sum{0};
     parallel_for(64, 1, [&](std::int64_t, std::int64_t) { ++sum; });
     EXPECT_EQ(sum, 64);

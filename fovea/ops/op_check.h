@@ -61,8 +61,8 @@ inline Run run_op(const OpCase& c, const std::vector<float>& projection) {
     Run run;
     run.y = c.op(inputs);
     Gradients g = tape.gradients(
-        run.y, Tensor::of(run.y.shape(), std::span(projection).first(
-                                             static_cast<std::size_t>(run.y.size()))));
+        run.y, Tensor::of(run.y.shape(),
+                          std::span(projection).first(static_cast<std::size_t>(run.y.size()))));
     for (const Tensor& x : inputs) run.gradients.push_back(g[x]);
     return run;
 }

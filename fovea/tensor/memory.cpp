@@ -23,7 +23,7 @@ constexpr std::int64_t arena_bytes = std::int64_t{2} << 20;
 int class_of(std::int64_t bytes) {
     if (bytes <= 256) return static_cast<int>((std::max<std::int64_t>(bytes, 1) + 63) / 64) - 1;
     const auto u = static_cast<std::uint64_t>(bytes - 1);
-    const int top = std::bit_width(u) - 1;                    // 2^top <= bytes-1
+    const int top = std::bit_width(u) - 1;                        // 2^top <= bytes-1
     const auto quarter = static_cast<int>((u >> (top - 2)) & 3);  // which quarter of the doubling
     return 4 + (top - 8) * 4 + quarter;
 }
@@ -69,7 +69,8 @@ public:
 private:
     // Small classes cut a whole arena into blocks; large ones get arenas of their own.
     void refill(int c, std::int64_t size) {
-        const std::int64_t want = size <= arena_bytes / 4 ? arena_bytes : round_up(size, arena_bytes);
+        const std::int64_t want =
+            size <= arena_bytes / 4 ? arena_bytes : round_up(size, arena_bytes);
         std::int64_t count = want / size;
         char* arena = map(want);
         std::vector<void*>& free = free_[static_cast<std::size_t>(c)];
@@ -80,10 +81,11 @@ private:
 
     char* map(std::int64_t bytes) {
         if (stats_.from_system + bytes > memory_limit())
-            throw Error(text_of("out of memory: tensors hold ", stats_.from_system >> 20,
-                                " MB and ", bytes >> 20, " MB more are wanted, but the machine has ",
-                                memory_limit() >> 20, " MB"),
-                        ErrorKind::failed, "use a smaller batch or a smaller model");
+            throw Error(
+                text_of("out of memory: tensors hold ", stats_.from_system >> 20, " MB and ",
+                        bytes >> 20, " MB more are wanted, but the machine has ",
+                        memory_limit() >> 20, " MB"),
+                ErrorKind::failed, "use a smaller batch or a smaller model");
         // Over-allocate by one arena so that the block begins on a 2 MB border (huge pages).
         const auto n = static_cast<std::size_t>(bytes + arena_bytes);
         void* p = ::mmap(nullptr, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -114,8 +116,10 @@ Pool& pool() {
 }
 
 std::int64_t read_limit() {
-    std::int64_t limit = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
-    for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    std::int64_t limit =
+        static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+    for (const char* path :
+         {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
         std::ifstream file(path);
         std::int64_t n = 0;
         if (file >> n && n > 0) limit = std::min(limit, n);

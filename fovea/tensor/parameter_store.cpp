@@ -43,12 +43,14 @@ void ParameterStore::tie(const std::string& alias, const std::string& name) {
 
 void ParameterStore::finish(const std::string& where) const {
     std::string problem;
-    for (const auto& [name, shape] : missing_) problem += text_of("\n  missing: ", name, " ", shape);
+    for (const auto& [name, shape] : missing_)
+        problem += text_of("\n  missing: ", name, " ", shape);
     for (const std::string& name : names_)
         if (!used_.count(name) && !ignored_.count(name) && !aliases_.count(name))
             problem += text_of("\n  not used: ", name, " ", index_.at(name).shape());
     if (!problem.empty())
-        throw Error(where + ": the parameters do not fit the model:" + problem, ErrorKind::bad_input,
+        throw Error(where + ": the parameters do not fit the model:" + problem,
+                    ErrorKind::bad_input,
                     "the config and the weights are probably of different models");
 }
 

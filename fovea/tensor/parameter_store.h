@@ -27,7 +27,8 @@ public:
 
     // For models: the stored tensor (its shape must agree), or a new one filled by `init`. In load
     // mode a missing name is remembered for finish(), and a placeholder is handed out.
-    Tensor get(const std::string& name, const Shape& shape, const Init& init, bool trainable = true);
+    Tensor get(const std::string& name, const Shape& shape, const Init& init,
+               bool trainable = true);
 
     // The same parameter under a second name (tied weights); a file may hold it or not.
     void tie(const std::string& alias, const std::string& name);

@@ -2,8 +2,8 @@
 // Packed sequences: row offsets 0 = o₀ ≤ o₁ ≤ … ≤ o_B = total of sequences laid end to end.
 // There is no padding anywhere in Fovea. A cheap handle; immutable after construction.
 //
-// Each sequence also has a sample id (its index in the batch unless the data says otherwise): random
-// masks are functions of (sample, row in the sequence), never of the packed row.
+// Each sequence also has a sample id (its index in the batch unless the data says otherwise):
+// random masks are functions of (sample, row in the sequence), never of the packed row.
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -40,7 +40,9 @@ public:
     std::int64_t count() const { return static_cast<std::int64_t>(data_->offsets.size()) - 1; }
     std::int64_t total() const { return data_->offsets.back(); }
     std::int64_t begin(std::int64_t i) const { return data_->offsets[static_cast<std::size_t>(i)]; }
-    std::int64_t end(std::int64_t i) const { return data_->offsets[static_cast<std::size_t>(i) + 1]; }
+    std::int64_t end(std::int64_t i) const {
+        return data_->offsets[static_cast<std::size_t>(i) + 1];
+    }
     std::int64_t length(std::int64_t i) const { return end(i) - begin(i); }
     std::uint64_t sample(std::int64_t i) const {
         return data_->samples.empty() ? static_cast<std::uint64_t>(i)
@@ -63,8 +65,8 @@ private:
         for (std::size_t i = 1; i < offsets.size(); ++i)
             expect(offsets[i] >= offsets[i - 1], "segments: offset ", i, " is ", offsets[i],
                    " but the one before is ", offsets[i - 1]);
-        expect(samples.empty() || samples.size() + 1 == offsets.size(), "segments: ",
-               samples.size(), " sample ids for ", offsets.size() - 1, " sequences");
+        expect(samples.empty() || samples.size() + 1 == offsets.size(),
+               "segments: ", samples.size(), " sample ids for ", offsets.size() - 1, " sequences");
         data_ = std::make_shared<const Data>(Data{std::move(offsets), std::move(samples)});
     }
 

@@ -31,7 +31,9 @@ public:
     std::int64_t size() const { return rank_ == 0 ? 0 : size_; }  // a default shape holds nothing
 
     // As a matrix: the last size is the columns, all others together are the rows.
-    std::int64_t cols() const { return rank_ == 0 ? 0 : sizes_[static_cast<std::size_t>(rank_ - 1)]; }
+    std::int64_t cols() const {
+        return rank_ == 0 ? 0 : sizes_[static_cast<std::size_t>(rank_ - 1)];
+    }
     std::int64_t rows() const {
         if (rank_ == 0) return 0;
         std::int64_t r = 1;

@@ -16,16 +16,20 @@ std::atomic<std::uint64_t> next_id{1};
 std::uint16_t round_to_bf16(float x) {  // to nearest, ties to even; NaN stays NaN
     const auto bits = std::bit_cast<std::uint32_t>(x);
     if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>((bits >> 16) | 0x40u);
-    if ((bits & 0x7f800000u) == 0) return static_cast<std::uint16_t>((bits >> 16) & 0x8000u);  // flushed
+    if ((bits & 0x7f800000u) == 0)
+        return static_cast<std::uint16_t>((bits >> 16) & 0x8000u);  // flushed
     return static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
 
 std::int64_t bytes_of(Format format, const Shape& shape) {
     const std::int64_t n = shape.size();
     switch (format) {
-        case Format::f32: return checked_mul(n, 4);
-        case Format::bf16: return checked_mul(n, 2);
-        case Format::int8: return checked_add(round_up(n, 64), checked_mul(shape.rows(), 4));
+        case Format::f32:
+            return checked_mul(n, 4);
+        case Format::bf16:
+            return checked_mul(n, 2);
+        case Format::int8:
+            return checked_add(round_up(n, 64), checked_mul(shape.rows(), 4));
     }
     return 0;
 }
@@ -76,8 +80,8 @@ const Shape& Tensor::shape() const { return shape_; }
 
 const float* Tensor::data() const {
     if (!storage_) return nullptr;
-    expect(storage_->format == Format::f32, "tensor: f32 data wanted, but ", shape_, " is stored as ",
-           name_of(storage_->format));
+    expect(storage_->format == Format::f32, "tensor: f32 data wanted, but ", shape_,
+           " is stored as ", name_of(storage_->format));
     return static_cast<const float*>(storage_->data);
 }
 

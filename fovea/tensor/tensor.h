@@ -23,7 +23,7 @@ const char* name_of(Format f);
 
 class Tensor {
 public:
-    Tensor() = default;                 // no data: empty() is true
+    Tensor() = default;                   // no data: empty() is true
     explicit Tensor(const Shape& shape);  // NOT zeroed: the maker overwrites it
     static Tensor full(const Shape& shape, float value);
     static Tensor zeros(const Shape& shape) { return full(shape, 0.0f); }
@@ -43,7 +43,7 @@ public:
     float* write();             // for the maker of a new tensor and for the optimizer
     std::span<const float> span() const { return {data(), static_cast<std::size_t>(size())}; }
     std::vector<float> values() const { return {data(), data() + size()}; }
-    float item() const;                               // of a tensor of one element
+    float item() const;  // of a tensor of one element
     float at(std::int64_t row, std::int64_t col) const { return data()[row * cols() + col]; }
 
     operator ConstView() const { return {data(), rows(), cols()}; }
@@ -65,7 +65,7 @@ public:
     // Autograd's marks. A trainable tensor is a parameter: gradients are kept for it.
     bool trainable() const;
     void set_trainable(bool on);
-    std::uint64_t tape() const;           // serial of the tape that recorded it, 0 for none
+    std::uint64_t tape() const;  // serial of the tape that recorded it, 0 for none
     void set_tape(std::uint64_t serial);
 
     // Which sample and which row of it each row is: carried from the positions (the only op that

@@ -1,0 +1,75 @@
+# The front door. `make help` lists what can be asked for; everything drives the CMake presets.
+# The first call on a fresh Debian machine installs what is missing (tools/packages.txt).
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+# Sanitizer runs skip tests named *Slow* and, under tsan, everything that has no threads.
+TSAN_TESTS ?= ^(base|kernels|ops|text|data|train|infer|tasks)$$
+FOVEA := build/release/bin/fovea
+
+.DEFAULT_GOAL := help
+.PHONY: help demo build test test-slow bench lint format asan tsan fuzz install clean
+.PHONY: need-build need-lint need-fuzz need-bench
+
+help:   ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## */\t/' | \
+	  awk -F '\t' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+need-build need-lint need-fuzz need-bench: need-%:
+	@tools/install.sh build $*
+
+# Configuring takes a second when nothing changed, and notices libraries that came or went.
+define configure
+	@mkdir -p build
+	@cmake --preset $(1) >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }
+endef
+define build_preset
+	$(call configure,$(1))
+	@cmake --build --preset $(1) -j $(JOBS) $(2)
+endef
+
+build: need-build   ## build/release/bin/fovea
+	$(call build_preset,release,--target fovea)
+
+demo: build         ## the machine, and a training run you can watch
+	@$(FOVEA) demo
+
+test: need-build    ## build everything and run the tests (release)
+	$(call build_preset,release,)
+	@ctest --test-dir build/release --output-on-failure -j $(JOBS)
+
+test-slow: need-build   ## the tests named *Slow* too
+	$(call build_preset,release,)
+	@ctest --test-dir build/release --output-on-failure -j $(JOBS) -C slow
+
+bench: need-bench   ## fovea bench kernels, beside oneDNN
+	$(call build_preset,release,)
+	@$(FOVEA) bench kernels
+
+lint: need-lint     ## layers, layout, clang-tidy, forbidden calls
+	$(call configure,release)
+	@tools/lint.sh
+
+format: need-lint   ## rewrite the sources in the project's layout
+	@git ls-files -co --exclude-standard 'fovea/*.h' 'fovea/*.cpp' 'tests/*.h' 'tests/*.cpp' | \
+	  xargs -r clang-format -i
+
+asan: need-build    ## tests under address, leak and undefined-behaviour sanitizers
+	$(call build_preset,asan,)
+	@ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1 \
+	 UBSAN_OPTIONS=print_stacktrace=1 \
+	 ctest --test-dir build/asan --output-on-failure -j $(JOBS)
+
+tsan: need-build    ## tests with threads under the thread sanitizer
+	$(call build_preset,tsan,)
+	@TSAN_OPTIONS=halt_on_error=1 FOVEA_THREADS=4 \
+	 ctest --test-dir build/tsan --output-on-failure -R '$(TSAN_TESTS)'
+
+fuzz: need-fuzz     ## the fuzzers of tests/fuzz (SECONDS=30 each)
+	@tests/fuzz/run.sh
+
+install: need-build ## the program, the library and its CMake package (PREFIX=/usr/local)
+	$(call build_preset,release,)
+	@cmake --install build/release --prefix $(PREFIX)
+
+clean:              ## remove build/
+	@rm -rf build
