@@ -1,0 +1,24 @@
+#pragma once
+// The tokenizers of sacreBLEU (Post 2018, "A call for clarity in reporting BLEU scores"), so that
+// scores can be compared with published ones. Names are those of its signatures.
+#include <string>
+#include <string_view>
+
+namespace fovea {
+
+enum class BleuTokenizer {
+    none,   // split at white space only
+    v13a,   // the WMT standard (mteval-v13a): Western punctuation, numbers kept whole
+    intl,   // mteval-v14 international: Unicode punctuation and symbols
+    chars,  // every character a token
+    zh,     // Chinese characters apart, the rest as 13a without its unescaping
+};
+
+// "none", "13a", "intl", "char", "zh"; a wrong name is a usage error that lists the right ones.
+BleuTokenizer bleu_tokenizer(std::string_view name);
+const char* name_of(BleuTokenizer tokenizer);
+
+// The line with its tokens apart, to be split at white space.
+std::string tokenize_for_bleu(BleuTokenizer tokenizer, std::string_view line);
+
+}  // namespace fovea

@@ -1,0 +1,32 @@
+#pragma once
+// Just enough Unicode for scores that must agree with those of Python libraries: what str.split,
+// str.lower and the general categories mean there. (text/ has the full machinery for tokenizers;
+// this room must not depend on it.)
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fovea {
+
+// The code points of UTF-8; each byte that is not part of valid UTF-8 becomes U+FFFD.
+std::u32string decode_utf8(std::string_view text);
+void append_utf8(std::string& out, char32_t c);
+std::string encode_utf8(std::u32string_view text);
+
+bool is_python_space(char32_t c);  // what str.split() splits at
+bool is_number(char32_t c);        // general categories N*, P*, S*
+bool is_punctuation(char32_t c);
+bool is_symbol(char32_t c);
+
+// str.lower(): full case mapping, a sigma at the end of a word becomes ς.
+std::u32string lower(std::u32string_view text);
+std::string lower(std::string_view utf8);
+
+// str.split(): the words between runs of Unicode white space.
+std::vector<std::string> split_words(std::string_view utf8);
+
+std::string_view strip_right(std::string_view utf8);  // str.rstrip()
+std::string_view strip(std::string_view utf8);        // str.strip()
+
+}  // namespace fovea
