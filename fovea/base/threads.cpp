@@ -78,7 +78,9 @@ public:
     void resize(int threads) {
         stop();
         stopping_ = false;
-        for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { loop(); });
+        // A new worker has missed nothing: the last job of the old ones is over and gone.
+        const std::uint64_t seen = generation_.load(std::memory_order_relaxed);
+        for (int i = 1; i < threads; ++i) workers_.emplace_back([this, seen] { loop(seen); });
     }
 
     int threads() const { return static_cast<int>(workers_.size()) + 1; }
@@ -105,9 +107,8 @@ public:
     }
 
 private:
-    void loop() {
+    void loop(std::uint64_t seen) {
         inside_pool = true;
-        std::uint64_t seen = 0;
         for (;;) {
             // Spin briefly (a region follows another within microseconds in a model), then sleep.
             bool fresh = false;

@@ -49,6 +49,16 @@ TEST(Threads, ExceptionReachesTheCallerAndThePoolLives) {
     set_thread_count(0);
 }
 
+TEST(Threads, ResizingBetweenJobsWakesNoStaleJob) {
+    for (int round = 0; round < 200; ++round) {
+        set_thread_count(2 + round % 3);
+        std::atomic<int> sum{0};
+        parallel_for(16, 1, [&](std::int64_t, std::int64_t) { ++sum; });
+        EXPECT_EQ(sum, 16);
+    }
+    set_thread_count(0);
+}
+
 TEST(Threads, NestedAndConcurrentCallsRunInPlace) {
     set_thread_count(3);
     std::atomic<int> sum{0};
