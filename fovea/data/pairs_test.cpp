@@ -1,0 +1,77 @@
+#include "fovea/data/pairs.h"
+
+#include <gtest/gtest.h>
+
+#include "fovea/base/error.h"
+#include "fovea/base/files.h"
+
+namespace fovea {
+namespace {
+
+std::string file(const std::string& name, const std::string& text) {
+    const std::string path = testing::TempDir() + "/fovea_pairs_" + name;
+    write_file_atomically(path, text);
+    return path;
+}
+
+TEST(Pairs, EveryFormatGivesTheSame) {
+    const std::string tsv = file("a.tsv", "one\teins\nt,wo\tzw\"ei\n");
+    const std::string csv = file("a.csv", "one,eins\n\"t,wo\",\"zw\"\"ei\"\n");
+    const std::string jsonl = file("a.jsonl",
+                                   "{\"translation\": {\"en\": \"one\", \"de\": \"eins\"}}\n"
+                                   "{\"translation\": {\"en\": \"t,wo\", \"de\": \"zw\\\"ei\"}}\n");
+    const std::string en = file("a.en", "one\nt,wo\n"), de = file("a.de", "eins\nzw\"ei\n");
+    for (const std::string& argument : {tsv, csv, jsonl, en + "," + de}) {
+        const auto pairs = read_pairs(pair_files_of(argument));
+        ASSERT_EQ(pairs.size(), 2u) << argument;
+        EXPECT_EQ(pairs[1].source, "t,wo");
+        EXPECT_EQ(pairs[1].target, "zw\"ei");
+        EXPECT_EQ(pairs[1].line, 2);
+    }
+}
+
+TEST(Pairs, HeadersColumnsReverseAndLimit) {
+    PairFiles f = pair_files_of(file("h.csv", "id,de,en\n1,eins,one\n2,zwei,two\n"));
+    f.source_key = "en";
+    f.target_key = "de";
+    EXPECT_EQ(read_pairs(f)[1].source, "two");
+    f.reverse = true;
+    f.limit = 1;
+    EXPECT_EQ(read_pairs(f).size(), 1u);
+    EXPECT_EQ(read_pairs(f)[0].source, "eins");
+    f.source_key = "fr";
+    EXPECT_THROW(read_pairs(f), Error);
+}
+
+TEST(Pairs, BadLinesNameFileAndLine) {
+    struct Case {
+        const char *name, *text, *expect;
+    };
+    for (const Case& c :
+         {Case{"b1.tsv", "a\tb\nonly one\n", ":2: 1 column, but 2"},
+          Case{"b2.tsv", "a\tb\n\nc\td\n", ":2: the line is empty"},
+          Case{"b3.tsv", "a\tb\nc\t\xff\xfe\n", ":2: the text is not valid UTF-8"},
+          Case{"b4.csv", "a,\"b\n", ":1: a quoted field is never closed"},
+          Case{"b5.csv", "a,\"b\"c\n", ":1: text stands behind a closing quote"},
+          Case{"b6.jsonl", "{\"src\":\"a\",\"tgt\":\"b\"}\n{\n", ":2: "},
+          Case{"b7.jsonl", "{\"src\":\"a\",\"tgt\":5}\n", ":1: no text under \"tgt\""},
+          Case{"b8.tsv", "", "holds no pair"}, Case{"b9.xyz", "a\tb\n", "cannot tell"}}) {
+        try {
+            read_pairs(pair_files_of(file(c.name, c.text)));
+            ADD_FAILURE() << c.name;
+        } catch (const Error& e) {
+            EXPECT_NE(std::string(e.what()).find(c.expect), std::string::npos) << e.what();
+            EXPECT_NE(std::string(e.what()).find(c.name), std::string::npos) << e.what();
+        }
+    }
+    PairFiles f = pair_files_of(file("skip.tsv", "a\tb\nbad\nc\td\n"));
+    f.skip_bad = 1;
+    PairProblems p;
+    EXPECT_EQ(read_pairs(f, &p).size(), 2u);
+    EXPECT_EQ(p.skipped, 1);
+    EXPECT_THROW(read_pairs(pair_files_of(file("x.en", "a\nb\n") + "," + file("x.de", "a\n"))),
+                 Error);
+}
+
+}  // namespace
+}  // namespace fovea
