@@ -20,9 +20,8 @@ fovea_room(inspect DEPS tasks train infer metrics data io text models nn ops aut
 fovea_room(bench DEPS tasks train infer metrics data io text models nn ops autograd kernels tensor base)
 fovea_room(cli DEPS bench inspect tasks train infer metrics data io text models nn ops autograd tensor base
            LIBS CLI11::CLI11)
+target_compile_definitions(fovea_cli PRIVATE FOVEA_VERSION="${PROJECT_VERSION}")
 
 add_executable(fovea fovea/cli/main.cpp)
 fovea_options(fovea)
-if(TARGET fovea_cli)
-  target_link_libraries(fovea PRIVATE fovea_cli)
-endif()
+target_link_libraries(fovea PRIVATE fovea_cli)

@@ -1,1 +1,3 @@
-int main() { return 0; }
+#include "fovea/cli/app.h"
+
+int main(int argc, char** argv) { return fovea::run_command_line(argc, argv); }

@@ -1,0 +1,158 @@
+#include "fovea/cli/app.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <iostream>
+#include <new>
+#include <sstream>
+
+#include "fovea/cli/completion.h"
+#include "fovea/cli/help.h"
+#include "fovea/cli/interrupt.h"
+#include "fovea/cli/options.h"
+#include "fovea/cli/report.h"
+#include "fovea/cli/suggest.h"
+#include "fovea/cli/terminal.h"
+
+namespace fovea {
+namespace {
+
+// The verb whose words were parsed last: where an unknown flag was meant for.
+const CLI::App& deepest(const CLI::App& app) {
+    const std::vector<CLI::App*> parsed = app.get_subcommands();
+    return parsed.empty() ? app : deepest(*parsed.back());
+}
+
+std::string did_you_mean(const std::string& guess, const std::string& otherwise) {
+    return guess.empty() ? otherwise : "did you mean `" + guess + "`?";
+}
+
+// A word the parser had no place for: an unknown verb, an unknown flag, or one argument too many.
+ErrorReport unexpected_word(const CLI::App& app, const std::string& word) {
+    const CLI::App& verb = deepest(app);
+    const std::string name = full_name(verb);
+    ErrorReport report{ErrorKind::usage, {}, {}};
+    if (word.size() > 1 && word[0] == '-') {
+        const std::string flag = word.substr(0, word.find('='));
+        std::vector<std::string> known;
+        for (const CLI::App* v = &verb; v; v = v->get_parent())
+            for (const CLI::Option* option : v->get_options())
+                for (const std::string& l : option->get_lnames()) known.push_back("--" + l);
+        report.message = fmt::format("no flag `{}` for `{}`", flag, name);
+        report.hint = did_you_mean(nearest_word(flag, known), name + " --help lists the flags");
+        return report;
+    }
+    std::vector<std::string> verbs;
+    for (const CLI::App* sub : verb.get_subcommands([](const CLI::App*) { return true; }))
+        if (sub->get_group() != hidden_group) verbs.push_back(sub->get_name());
+    if (!verbs.empty()) {
+        report.message = fmt::format("no verb `{}` for `{}`", word, name);
+        report.hint =
+            did_you_mean(nearest_word(word, verbs),
+                         verb.get_parent() ? name + " --help lists them" : "fovea help lists them");
+    } else {
+        report.message = fmt::format("`{}` is one argument too many for `{}`", word, name);
+        report.hint = name + " --help shows what it takes";
+    }
+    return report;
+}
+
+ErrorReport usage_report(const CLI::App& app, const CLI::ParseError& error) {
+    // A word without a place explains more than what it left unset ("FILE is required").
+    const std::vector<std::string> rest = app.remaining(true);
+    if (!rest.empty()) return unexpected_word(app, rest.front());
+    const std::string name = full_name(deepest(app));
+    std::string message = error.what();
+    std::replace(message.begin(), message.end(), '\n', ' ');
+    std::string guess;
+    // CLI11 says "--color: rde not in {auto,always,never}".
+    if (const std::size_t set = message.find(" not in {"); set != std::string::npos) {
+        const std::size_t before = message.rfind(' ', set - 1);
+        std::vector<std::string> known;
+        std::istringstream in(message.substr(set + 9, message.find('}') - set - 9));
+        for (std::string word; std::getline(in, word, ',');) known.push_back(word);
+        if (before != std::string::npos)
+            guess = nearest_word(message.substr(before + 1, set - before - 1), known);
+    }
+    return {ErrorKind::usage, fmt::format("{}: {}", name, message),
+            did_you_mean(guess, fmt::format("{} --help shows what it takes", name))};
+}
+
+// Everything that was meant for standard output is there, or this is an error (a full disk).
+void flush_standard_output() {
+    std::cout.flush();
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) || !std::cout)
+        fail("cannot write to standard output");
+}
+
+int report_and_code(const ErrorReport& report, bool json) {
+    print_error(report, json);
+    return static_cast<int>(report.kind);
+}
+
+int parse_and_run(CLI::App& app, int argc, char** argv, bool json) {
+    try {
+        app.parse(argc, argv);
+        if (app.get_subcommands().empty())
+            fmt::print("{}", help_text(app, false, std::min(terminal_width(stdout), 110)));
+        flush_standard_output();
+        return 0;
+    } catch (const CLI::CallForHelp&) {
+        fmt::print("{}", app.help());
+    } catch (const CLI::CallForAllHelp&) {
+        fmt::print("{}", app.help("", CLI::AppFormatMode::All));
+    } catch (const CLI::CallForVersion& version) {
+        fmt::print("{}\n", version.what());
+    } catch (const CLI::ParseError& error) {
+        return report_and_code(usage_report(app, error), json);
+    }
+    flush_standard_output();
+    return 0;
+}
+
+}  // namespace
+
+std::unique_ptr<CLI::App> make_app() {
+    auto app = std::make_unique<CLI::App>(
+        "Attention models on ordinary CPUs: train, measure, inspect, serve.", "fovea");
+    app->option_defaults()->always_capture_default();
+    app->set_help_flag("-h,--help", "this text");
+    app->set_help_all_flag("--help-all", "every flag");
+    app->set_version_flag("--version", std::string("fovea ") + FOVEA_VERSION, "version");
+    app->formatter_fn([](const CLI::App* verb, std::string, CLI::AppFormatMode mode) {
+        return help_text(*verb, mode == CLI::AppFormatMode::All,
+                         std::min(terminal_width(stdout), 110));
+    });
+    app->require_subcommand(0, 1);  // so that a file called like a verb is no second verb
+    app->fallthrough();             // global flags may follow the verb
+    add_global_options(*app);
+    app->parse_complete_callback([] { apply_global_options(); });
+
+    // The verbs, in the order of the help.
+    add_help_command(*app);
+    add_completion_command(*app);
+    return app;
+}
+
+int run_command_line(int argc, char** argv) {
+    install_signal_handlers();
+    const bool json = wants_json(argc, argv);
+    try {
+        const std::unique_ptr<CLI::App> app = make_app();
+        return parse_and_run(*app, argc, argv, json);
+    } catch (const Interrupted& stop) {
+        return 128 + stop.signal;
+    } catch (const Error& error) {
+        return report_and_code({error.kind(), error.what(), error.hint()}, json);
+    } catch (const std::bad_alloc&) {
+        return report_and_code(
+            {ErrorKind::failed, "out of memory",
+             "a smaller batch or model needs less; fovea doctor shows the limit"},
+            json);
+    } catch (const std::exception& error) {
+        return report_and_code({ErrorKind::failed, error.what(), {}}, json);
+    }
+}
+
+}  // namespace fovea

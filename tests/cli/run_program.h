@@ -1,0 +1,92 @@
+#pragma once
+// Runs a program as a user would and keeps what it said. No shell between, unless asked for.
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fovea::test {
+
+struct Outcome {
+    int code = -1;  // exit code; 128 + signal where a signal ended it
+    std::string out, err;
+};
+
+struct RunOptions {
+    std::string input{};                                        // standard input
+    std::vector<std::pair<std::string, std::string>> env{};     // added to ours
+    std::function<void(pid_t, const std::string& err)> poll{};  // called now and then while it runs
+};
+
+inline Outcome run(const std::vector<std::string>& words, const RunOptions& options = {}) {
+    int in[2], out[2], err[2];
+    if (pipe(in) || pipe(out) || pipe(err)) return {};
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(in[0], 0);
+        dup2(out[1], 1);
+        dup2(err[1], 2);
+        for (const int fd : {in[0], in[1], out[0], out[1], err[0], err[1]}) close(fd);
+        for (const auto& [name, value] : options.env) setenv(name.c_str(), value.c_str(), 1);
+        std::vector<char*> argv;
+        for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+        argv.push_back(nullptr);
+        execvp(argv[0], argv.data());
+        _exit(127);
+    }
+    for (const int fd : {in[0], out[1], err[1]}) close(fd);
+    signal(SIGPIPE, SIG_IGN);
+    fcntl(in[1], F_SETFL, O_NONBLOCK);
+
+    Outcome outcome;
+    std::size_t written = 0;
+    bool open_in = true, open_out = true, open_err = true;
+    while (open_out || open_err) {
+        if (open_in && written == options.input.size()) {
+            close(in[1]);
+            open_in = false;
+        }
+        pollfd fds[3] = {{open_out ? out[0] : -1, POLLIN, 0},
+                         {open_err ? err[0] : -1, POLLIN, 0},
+                         {open_in ? in[1] : -1, POLLOUT, 0}};
+        ::poll(fds, 3, 20);
+        if (options.poll) options.poll(child, outcome.err);
+        char buffer[65536];
+        const auto drain = [&](int fd, std::string& text, bool& is_open) {
+            const ssize_t n = read(fd, buffer, sizeof buffer);
+            if (n > 0) text.append(buffer, static_cast<std::size_t>(n));
+            if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) is_open = false;
+        };
+        if (fds[0].revents) drain(out[0], outcome.out, open_out);
+        if (fds[1].revents) drain(err[0], outcome.err, open_err);
+        if (fds[2].revents) {
+            const ssize_t n =
+                write(in[1], options.input.data() + written, options.input.size() - written);
+            if (n > 0) written += static_cast<std::size_t>(n);
+            if (n < 0 && errno != EAGAIN && errno != EINTR) written = options.input.size();
+        }
+    }
+    if (open_in) close(in[1]);
+    close(out[0]);
+    close(err[0]);
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return outcome;
+}
+
+// build/release/bin/fovea WORDS...
+inline Outcome fovea(std::vector<std::string> words, const RunOptions& options = {}) {
+    words.insert(words.begin(), FOVEA_BINARY);
+    return run(words, options);
+}
+
+}  // namespace fovea::test
