@@ -49,6 +49,7 @@ public:
                                       : data_->samples[static_cast<std::size_t>(i)];
     }
     std::span<const std::int64_t> offsets() const { return data_->offsets; }
+    std::span<const std::uint64_t> samples() const { return data_->samples; }  // empty: the index
 
     bool operator==(const Segments& o) const {
         return data_ == o.data_ || data_->offsets == o.data_->offsets;

@@ -43,7 +43,10 @@ const char* name_of(Format f) {
 struct Tensor::Storage {
     Storage(Format f, const Shape& s)
         : format(f), bytes(bytes_of(f, s)), data(detail::allocate_block(bytes)) {}
-    ~Storage() { detail::release_block(data, bytes); }
+    ~Storage() {
+        if (void (*hook)(std::uint64_t) = on_release.load(std::memory_order_relaxed)) hook(id);
+        detail::release_block(data, bytes);
+    }
     Storage(const Storage&) = delete;
     Storage& operator=(const Storage&) = delete;
 
@@ -54,6 +57,7 @@ struct Tensor::Storage {
     std::uint64_t id = next_id.fetch_add(1, std::memory_order_relaxed);
     std::uint64_t version = 0;
     std::uint64_t tape = 0;
+    std::atomic<void (*)(std::uint64_t)> on_release{nullptr};  // set by readers: any thread
     std::optional<Segments> row_names;
 };
 
@@ -159,6 +163,11 @@ void Tensor::set_trainable(bool on) {
     expect(!on || format() == Format::f32, "tensor: weights stored as ", name_of(format()),
            " cannot be trained, only f32");
     storage_->trainable = on;
+}
+
+void Tensor::on_release(void (*hook)(std::uint64_t id)) const {
+    expect(!empty(), "tensor: an empty tensor is never freed");
+    storage_->on_release.store(hook, std::memory_order_relaxed);
 }
 
 std::uint64_t Tensor::tape() const { return storage_ ? storage_->tape : 0; }

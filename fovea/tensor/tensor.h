@@ -62,6 +62,10 @@ public:
     std::uint64_t id() const;       // never reused; 0 for an empty handle
     std::uint64_t version() const;  // raised by each write()
 
+    // `hook(id)` runs when the data is freed, for whoever keeps something made from it by its id
+    // (packed weights). One hook a tensor; setting the same again changes nothing.
+    void on_release(void (*hook)(std::uint64_t id)) const;
+
     // Autograd's marks. A trainable tensor is a parameter: gradients are kept for it.
     bool trainable() const;
     void set_trainable(bool on);
