@@ -45,6 +45,14 @@ std::shared_ptr<const PackedMatrix> PackCache::get(const PackKey& key, ConstView
     return packed;
 }
 
+std::shared_ptr<const PackedMatrix> PackCache::find_packed(const PackKey& key) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto at = find(key);
+    if (at == entries_.end() || at->key.version != key.version) return nullptr;
+    entries_.splice(entries_.begin(), entries_, at);
+    return at->packed;
+}
+
 void PackCache::repack(std::uint64_t id, std::uint64_t version, ConstView w) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto [first, last] = by_id_.equal_range(id);
@@ -108,8 +116,9 @@ std::size_t PackCache::entries() const {
     return entries_.size();
 }
 
+// Never destroyed: a tensor that outlives main's statics still drops its packed forms here.
 PackCache& pack_cache() {
-    static PackCache cache;
+    static PackCache& cache = *new PackCache;
     return cache;
 }
 

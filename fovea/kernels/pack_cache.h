@@ -27,6 +27,9 @@ public:
     // cache meanwhile.
     std::shared_ptr<const PackedMatrix> get(const PackKey& key, ConstView w);
 
+    // The same if it is there, else null: for weights that are costly to hand in as f32.
+    std::shared_ptr<const PackedMatrix> find_packed(const PackKey& key);
+
     // The optimizer has written tensor `id`: every packed form of it is rewritten from `w` (in its
     // own memory where nobody else holds it) and now stands for `version`. Does nothing for a
     // tensor that was never packed.
