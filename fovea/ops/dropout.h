@@ -1,0 +1,12 @@
+#pragma once
+#include "fovea/tensor/tensor.h"
+
+namespace fovea {
+
+// Zeroes each value with probability p and divides the others by 1 − p, while a tape with dropout
+// is alive; otherwise hands x back. The mask is a function of the tape's key, the site (the how
+// manyth dropout of this tape), sample and row in its sequence (x.row_names(); without names the
+// packed row) and column.
+Tensor dropout(const Tensor& x, float p);
+
+}  // namespace fovea

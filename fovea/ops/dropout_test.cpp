@@ -1,0 +1,78 @@
+#include "fovea/ops/dropout.h"
+
+#include "fovea/kernels/dropout.h"
+#include "fovea/ops/op_check.h"
+#include "fovea/ops/positions.h"
+
+namespace fovea {
+namespace {
+
+TEST(Dropout, IsNothingWithoutATapeThatHasIt) {
+    Rng rng(1);
+    const Tensor x = random_tensor({3, 5}, rng);
+    EXPECT_EQ(dropout(x, 0.5f).id(), x.id());
+    {
+        Tape tape;
+        EXPECT_EQ(dropout(x, 0.5f).id(), x.id());
+    }
+    Tape tape(rng);
+    EXPECT_EQ(dropout(x, 0.0f).id(), x.id());
+    EXPECT_NE(dropout(x, 0.5f).id(), x.id());
+    EXPECT_THROW(dropout(x, 1.0f), Error);
+}
+
+TEST(Dropout, FollowsItsDefinitionAndBackwardUsesTheSameMask) {
+    const std::vector<std::uint64_t> samples{7, std::uint64_t{5} << 33, 1};
+    const std::vector<std::int64_t> lengths{3, 0, 4};
+    const Segments names = Segments::of_lengths(lengths, samples);
+    for (const std::int64_t d : {1, 3, 17, 33, 128, 300}) {
+        Tensor x = Tensor::full({7, d}, 2.0f);
+        x.set_row_names(names);
+        at_every_level([&] {
+            Rng rng(9);
+            Tape tape(rng);
+            Tensor w = tape.watch(x);
+            dropout(w, 0.3f);  // site 0
+            const Tensor y = dropout(w, 0.3f);
+            const auto mask = kernels::dropout_mask(tape.dropout_key(), 1, 0.3f, names.offsets(),
+                                                    names.samples());
+            const Tensor dx = tape.gradients(y, Tensor::full(y.shape(), 1.0f))[x];
+            for (std::int64_t i = 0; i < 7; ++i) {
+                const std::int64_t s = i < 3 ? 0 : 2;
+                for (std::int64_t j = 0; j < d; ++j) {
+                    const bool kept = kernels::keeps(mask, names.sample(s), i - names.begin(s), j);
+                    ASSERT_EQ(y.at(i, j), kept ? 2.0f * (1.0f / 0.7f) : 0.0f) << i << ' ' << j;
+                    ASSERT_EQ(dx.at(i, j), kept ? 1.0f / 0.7f : 0.0f);
+                }
+            }
+        });
+    }
+}
+
+TEST(Dropout, ASequenceHasItsMaskWhateverTheBatch) {
+    const auto run = [](const std::vector<std::int64_t>& lengths,
+                        const std::vector<std::uint64_t>& samples) {
+        Rng rng(3);
+        Tape tape(rng);
+        const Segments s = Segments::of_lengths(lengths, samples);
+        return dropout(sinusoid(s, 65), 0.4f);
+    };
+    const Tensor batch = run({4, 9, 2}, {10, 11, 12}), alone = run({9}, {11});
+    EXPECT_EQ(std::memcmp(batch.data() + 4 * 65, alone.data(), 9 * 65 * 4), 0);
+}
+
+TEST(Dropout, DropsTheShareItWasAskedFor) {
+    Rng rng(5);
+    const Tensor x = Tensor::full({500, 512}, 1.0f);
+    for (const float p : {0.1f, 0.5f, 0.9f}) {
+        Tape tape(rng);
+        const Tensor y = dropout(x, p);
+        double dropped = 0;
+        for (const float v : y.span()) dropped += v == 0;
+        const double n = static_cast<double>(y.size());
+        EXPECT_NEAR(dropped / n, p, 5 * std::sqrt(p * (1 - p) / n));
+    }
+}
+
+}  // namespace
+}  // namespace fovea

@@ -1,0 +1,16 @@
+#pragma once
+// Matrix products: the layer with weights, and the plain products of two activations.
+#include "fovea/kernels/act.h"
+#include "fovea/kernels/pack.h"
+#include "fovea/tensor/tensor.h"
+
+namespace fovea {
+
+// y = act(x Wᵀ + b), W [out, in]; b may be an empty Tensor. W may be stored as bf16 or int8 (for
+// inference). x may have any rank: [..., in] gives [..., out].
+Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b = {}, Act act = Act::none);
+
+// c = a b, or with transposed operands: matmul(a, b, Trans::no, Trans::yes) is a bᵀ.
+Tensor matmul(const Tensor& a, const Tensor& b, Trans ta = Trans::no, Trans tb = Trans::no);
+
+}  // namespace fovea

@@ -1,0 +1,15 @@
+#pragma once
+// The packed form of a weight, as matrix products want it: made once for each version of a tensor,
+// found again by its id, dropped when the tensor dies.
+#include <memory>
+
+#include "fovea/kernels/pack_cache.h"
+#include "fovea/tensor/tensor.h"
+
+namespace fovea {
+
+// W [out, in] as W' = Wᵀ (trans = yes: x Wᵀ) or W' = W (trans = no: dy W). Stored bf16 and int8
+// weights keep their format; f32 weights are packed in the precision of the run.
+std::shared_ptr<const kernels::PackedMatrix> packed_weight(const Tensor& w, Trans trans);
+
+}  // namespace fovea
