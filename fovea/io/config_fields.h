@@ -1,0 +1,73 @@
+#pragma once
+// config.json read strictly: a field of the wrong type or out of range is an error that names file,
+// field and what was expected; a field nobody asked about can be listed. The caller names the
+// fields, so a config struct and its reader stand side by side in the model's file:
+//
+//   ConfigFields f(read_json(path), path);
+//   f.read("d_model", c.d_model, {.min = 1});
+//   f.read({"encoder_attention_heads", "num_attention_heads"}, c.heads, {.min = 1});
+//   f.require("vocab_size", c.vocab_size, {.min = 1});
+#include <initializer_list>
+#include <limits>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/base/json.h"
+
+namespace fovea {
+
+struct NumberRange {
+    double min = -std::numeric_limits<double>::infinity();
+    double max = std::numeric_limits<double>::infinity();
+};
+
+class ConfigFields {
+public:
+    using Names = std::initializer_list<std::string_view>;  // the first that is there counts
+
+    ConfigFields(Json object, std::string where);
+
+    // Absent or null: the value stays as it is, and false is returned.
+    bool read(Names names, int& value, NumberRange range = {});
+    bool read(Names names, std::int64_t& value, NumberRange range = {});
+    bool read(Names names, float& value, NumberRange range = {});
+    bool read(Names names, double& value, NumberRange range = {});
+    bool read(Names names, bool& value);
+    bool read(Names names, std::string& value);
+    bool read(Names names, std::vector<int>& value, NumberRange range = {});
+    template <class T, class... Range>
+    bool read(std::string_view name, T& value, Range... range) {
+        return read(Names{name}, value, range...);
+    }
+
+    // Absent is an error.
+    template <class T, class... Range>
+    void require(std::string_view name, T& value, Range... range) {
+        if (!read(Names{name}, value, range...)) missing(name);
+    }
+
+    // One of a few words; `words[i]` gives i.
+    bool read_choice(std::string_view name, std::initializer_list<std::string_view> words,
+                     int& choice);
+
+    bool has(std::string_view name) const;
+    const Json& json() const { return json_; }
+    const std::string& where() const { return where_; }
+    std::vector<std::string> unread() const;  // names nobody has asked about
+    [[noreturn]] void fail_field(std::string_view name, const std::string& what) const;
+
+private:
+    const Json* find(Names names);  // nullptr where absent or null
+    [[noreturn]] void missing(std::string_view name) const;
+    std::int64_t integer(const Json& j, NumberRange range, std::int64_t least, std::int64_t most);
+    double number(const Json& j, NumberRange range);
+
+    Json json_;
+    std::string where_;
+    std::set<std::string, std::less<>> read_;
+    std::string current_;  // the name being read, for errors
+};
+
+}  // namespace fovea
