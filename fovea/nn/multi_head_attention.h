@@ -1,0 +1,44 @@
+#pragma once
+#include "fovea/nn/kv_cache.h"
+#include "fovea/nn/linear.h"
+#include "fovea/ops/attention.h"
+
+namespace fovea {
+
+// Vaswani et al. 2017, §3.2.2:  MultiHead(Q, K, V) = Concat(head₁ … headₕ) W^O.
+// Head h owns columns [h·d/heads, (h+1)·d/heads) of q, k and v, so nothing is transposed.
+struct MultiHeadAttention {
+    MultiHeadAttention(int width, int n_heads, const Params& p, float drop = 0.0f)
+        : q_proj(width, width, p / "q_proj"),
+          k_proj(width, width, p / "k_proj"),
+          v_proj(width, width, p / "v_proj"),
+          out_proj(width, width, p / "out_proj"),
+          heads(n_heads),
+          p_drop(drop) {
+        expect(heads > 0 && width % heads == 0, "attention: ", width, " columns do not split into ",
+               heads, " heads");
+    }
+
+    // Self-attention: memory = x. Cross-attention: memory = the encoder's output. Which rows of
+    // memory a row of x may look at (causal, window, own sequence) is data, in `sees`.
+    Tensor operator()(const Tensor& x, const Tensor& memory, const Visibility& sees) const {
+        return attend(x, k_proj(memory), v_proj(memory), sees);
+    }
+
+    // Decoding: the keys and values of x join the cache, then x looks at what `sees` allows of it.
+    Tensor operator()(const Tensor& x, KvCache& cache, const Visibility& sees) const {
+        cache.append(k_proj(x), v_proj(x));
+        return attend(x, cache.keys(), cache.values(), sees);
+    }
+
+    // Keys and values computed before (the memory of a translation stays the same at every step).
+    Tensor attend(const Tensor& x, const Tensor& k, const Tensor& v, const Visibility& sees) const {
+        return out_proj(attention(q_proj(x), k, v, heads, sees, {.dropout = p_drop}));
+    }
+
+    Linear q_proj, k_proj, v_proj, out_proj;
+    int heads;
+    float p_drop;
+};
+
+}  // namespace fovea

@@ -1,0 +1,52 @@
+#pragma once
+// AdamW (Loshchilov & Hutter 2019) over all trainable parameters of a store: decoupled weight decay
+// (not on norms and biases), bias correction, moments in f32. Parameters whose gradient is absent
+// are left alone. Belongs to one thread.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fovea/autograd/gradients.h"
+#include "fovea/tensor/parameter_store.h"
+
+namespace fovea {
+
+struct AdamWOptions {
+    float beta1 = 0.9f;
+    float beta2 = 0.98f;
+    float eps = 1e-9f;
+    float weight_decay = 0.0f;
+};
+
+class AdamW {
+public:
+    AdamW(const ParameterStore& store, const AdamWOptions& options);
+
+    // One update with this learning rate; gradients are multiplied by `factor` (clipping) on the
+    // way. Writes the parameters.
+    void step(const Gradients& gradients, double rate, float factor = 1.0f);
+
+    // ‖g‖ over all parameters, in double, in a fixed order; not finite if any gradient is not.
+    double gradient_norm(const Gradients& gradients) const;
+
+    std::int64_t updates() const { return updates_; }
+    void set_updates(std::int64_t n) { updates_ = n; }
+
+    struct Slot {
+        std::string name;
+        Tensor parameter, m, v;
+        bool decays;
+    };
+    const std::vector<Slot>& slots() const { return slots_; }
+    std::vector<Slot>& slots() { return slots_; }
+
+private:
+    AdamWOptions options_;
+    std::vector<Slot> slots_;
+    std::int64_t updates_ = 0;
+};
+
+// Is this a weight that decays? Norms' scales, biases and single numbers do not.
+bool decays(const std::string& name, const Tensor& t);
+
+}  // namespace fovea
