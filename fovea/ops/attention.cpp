@@ -118,13 +118,13 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, int heads,
 
     Tensor y({q.rows(), v.cols()}), lse({heads, q.rows()});
     for_head_runs(*plan, [&](const kernels::AttentionCall& call) {
-        kernels::attention_forward(call, y.view(), lse.view());
+        kernels::attention_forward(call, kernels::ScaledDot{}, y.view(), lse.view());
     });
 
     return record(y, {q, k, v}, [q, k, v, y, lse, plan](const Tensor& dy, Gradients& d) {
         const kernels::AttentionGradients to{wanted(d, q), wanted(d, k), wanted(d, v)};
         for_head_runs(*plan, [&](const kernels::AttentionCall& call) {
-            kernels::attention_backward(call, y, lse, dy, to);
+            kernels::attention_backward(call, kernels::ScaledDot{}, y, lse, dy, to);
         });
     });
 }

@@ -1,0 +1,120 @@
+// What scores made of dot products share: the queries of a tile, plus a bias, against rows x_j.
+#if defined(FOVEA_KERNELS_ATTENTION_DOT_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef FOVEA_KERNELS_ATTENTION_DOT_INL_H_
+#undef FOVEA_KERNELS_ATTENTION_DOT_INL_H_
+#else
+#define FOVEA_KERNELS_ATTENTION_DOT_INL_H_
+#endif
+
+#include "fovea/kernels/attention-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class N>
+class DotQueries {
+public:
+    static constexpr int W = N::kQueries;
+    struct Uses {
+        AttentionScratch::Use columns, rows, gradient;
+    };
+    static constexpr Uses kFirst{AttentionScratch::queries, AttentionScratch::query_rows,
+                                 AttentionScratch::dqueries};
+    static constexpr Uses kSecond{AttentionScratch::queries2, AttentionScratch::query_rows2,
+                                  AttentionScratch::dqueries2};
+
+    // plus [dk] of this head, or null.
+    DotQueries(const AttentionCall& call, int head, const float* plus, AttentionScratch& scratch,
+               const Uses& uses)
+        : call_(call),
+          plus_(plus),
+          dk_(call.dk()),
+          width_(round_up(dk_, kLanes)),
+          head_(head),
+          columns_(scratch.floats(uses.columns, dk_ * W)),
+          rows_(scratch.floats(uses.rows, width_ * W)),
+          gradient_(scratch.floats(uses.gradient, dk_ * W)) {}
+
+    void load(const QueryTile<N>& q) { PackColumns(rows_of(q), plus_, q.vectors, W, columns_); }
+
+    // s[j][q] = scale (q + plus)·x_j
+    void dots(const float* const* x, int begin, int end, const QueryTile<N>& q, float* s) const {
+        Dots(x, begin, end, dk_, columns_, W, q.vectors, call_.scale, s);
+    }
+
+    void start(const QueryTile<N>& q) {
+        const ConstView from = rows_of(q);
+        for (int r = 0; r < q.count; ++r) {
+            PackRow(from.row(r), dk_, width_, rows_ + r * width_);
+            if (plus_)
+                for (std::int64_t e = 0; e < dk_; ++e) rows_[r * width_ + e] += plus_[e];
+        }
+        found_ = Found::nothing;
+    }
+
+    // In the forward pass this was s = (q + plus)·x: adds to the queries' gradient, and to dx,
+    // whose row 0 belongs to x[begin] (null: not wanted). ds has the scale in it.
+    template <bool Careful>
+    void backward(const float* const* x, int begin, int end, const QueryTile<N>& q, const float* ds,
+                  float* dx) {
+        Mix<Careful>(x, begin, end, dk_, ds, W, found_, nullptr, q.vectors, gradient_);
+        found_ = Found::sum;
+        if (dx)
+            Outer<Careful>(ds + begin * W, W, end - begin, q.count, rows_, width_, width_, dx,
+                           width_);
+    }
+
+    // dq = Σ of the gradients of one or two sides; -0 becomes +0.
+    void finish(const QueryTile<N>& q, const GradientView& dq, const float* other) {
+        settle();
+        if (!dq) return;
+        const FloatTag d;
+        for (std::int64_t e = 0; e < dk_; ++e)
+            for (int n = 0; n < q.vectors; ++n) {
+                float* at = gradient_ + e * W + n * kLanes;
+                const FloatVec more = other ? hn::Load(d, other + e * W + n * kLanes) : hn::Zero(d);
+                hn::Store(hn::Add(hn::Load(d, at), more), d, at);
+            }
+        UnpackColumns(gradient_, W,
+                      dq.view.block(q.first, q.first + q.count, head_ * dk_, (head_ + 1) * dk_),
+                      dq.add);
+    }
+
+    // Σ over the tile's rows of their gradient, added to sum [dk].
+    void add_row_sums(const QueryTile<N>& q, float* sum) {
+        settle();
+        for (std::int64_t e = 0; e < dk_; ++e)
+            for (int r = 0; r < q.count; ++r) sum[e] += gradient_[e * W + r];
+    }
+
+    // The gradient of the queries so far, [dk][W].
+    const float* gradient() {
+        settle();
+        return gradient_;
+    }
+    std::int64_t width() const { return width_; }
+
+private:
+    void settle() {  // no key was seen
+        if (found_ == Found::nothing) std::fill_n(gradient_, dk_ * W, 0.0f);
+        found_ = Found::sum;
+    }
+
+    ConstView rows_of(const QueryTile<N>& q) const {
+        return call_.q.block(q.first, q.first + q.count, head_ * dk_, (head_ + 1) * dk_);
+    }
+
+    const AttentionCall& call_;
+    const float* plus_;
+    std::int64_t dk_, width_;
+    int head_;
+    Found found_ = Found::nothing;
+    float *columns_, *rows_, *gradient_;
+};
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
