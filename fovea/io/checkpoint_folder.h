@@ -1,0 +1,117 @@
+#pragma once
+// Checkpoints that survive kill -9, full disks and power cuts. A run folder holds
+//
+//   LOCK               who trains here: a second trainer is refused
+//   step-0000001200/   model.safetensors, optim.safetensors, state.json, further texts,
+//   MANIFEST.json;
+//                      complete and verified once it has this name, never changed afterwards
+//   LATEST, BEST       hints; resuming looks at the folders themselves
+//
+// A checkpoint is written to a temporary folder beside, synced, renamed, read back and verified;
+// only then are old ones removed. Whatever fails, those saved before stay as they are.
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fovea/io/manifest.h"
+#include "fovea/io/safetensors.h"
+#include "fovea/io/safetensors_writer.h"
+#include "fovea/io/train_state.h"
+
+namespace fovea {
+
+struct CheckpointOptions {
+    int keep_last = 3;
+    std::int64_t keep_every = 0;   // steps that are multiples of this stay for ever; 0: none
+    std::string config_hash = {};  // "" : any will do when resuming
+    std::string code_version = "fovea 0.1.0";
+    std::string isa = {};
+    int world_size = 1;
+};
+
+struct Checkpoint {  // what save() takes; handles only, nothing is copied
+    std::vector<TensorToWrite> model;
+    std::vector<TensorToWrite> optimizer;
+    TrainState state;
+    std::map<std::string, std::string> texts;  // file name -> content: config.json, …
+};
+
+struct SaveReport {
+    std::string folder;
+    std::int64_t bytes = 0;
+    double seconds = 0;
+    std::vector<std::int64_t> removed;  // steps rotated out
+    std::vector<std::string> warnings;  // the checkpoint is good, but a hint or a removal failed
+};
+
+// A checkpoint whose manifest, sizes and checksums have all been checked.
+struct OpenCheckpoint {
+    std::string folder;
+    Manifest manifest;
+    TrainState state;
+    TensorFile model() const;
+    TensorFile optimizer() const;
+};
+
+// Needs no lock. Throws one clear error for whatever is wrong.
+OpenCheckpoint open_checkpoint(const std::string& folder);
+std::vector<std::int64_t> checkpoint_steps(const std::string& run);  // rising; damaged ones too
+std::string checkpoint_path(const std::string& run, std::int64_t step);
+
+struct RejectedCheckpoint {
+    std::string folder, reason;
+};
+
+struct BestCheckpoint {
+    std::int64_t step = 0;
+    std::string metric;
+    double value = 0;
+};
+
+enum class Resume {
+    automatic,  // from the newest good checkpoint; from scratch only if there has never been one
+    required,   // no checkpoint is an error
+};
+
+class CheckpointFolder {  // not thread-safe
+public:
+    // Makes the folder where needed and locks it until destruction; a folder locked by another
+    // process is an error of kind busy.
+    explicit CheckpointFolder(std::string run, CheckpointOptions options = {});
+    ~CheckpointFolder();
+    CheckpointFolder(const CheckpointFolder&) = delete;
+    CheckpointFolder& operator=(const CheckpointFolder&) = delete;
+
+    SaveReport save(const Checkpoint& checkpoint);
+
+    // The newest good checkpoint; what was rejected on the way is in rejected(). Clears away what
+    // an interrupted save has left. Throws where there are checkpoints but none is good.
+    std::optional<OpenCheckpoint> resume(Resume how = Resume::automatic);
+    const std::vector<RejectedCheckpoint>& rejected() const { return rejected_; }
+
+    void mark_best(std::int64_t step, const std::string& metric, double value);
+    std::optional<BestCheckpoint> best() const;  // none where nothing readable is there
+
+    // Before training: room for keep_last + 1 checkpoints of this size and a tenth more?
+    void check_space(std::int64_t checkpoint_bytes) const;
+
+    int failures_in_a_row() const { return failures_; }
+    const std::string& path() const { return run_; }
+
+private:
+    std::string write_temporary(const Checkpoint& checkpoint, SaveReport& report);
+    void discard(const std::string& folder) noexcept;
+    void rotate(const TrainState& newest, SaveReport& report);
+    void remove_leftovers();
+
+    std::string run_;
+    CheckpointOptions options_;
+    int lock_ = -1;
+    int failures_ = 0;
+    std::int64_t parent_ = -1;
+    std::vector<RejectedCheckpoint> rejected_;
+};
+
+}  // namespace fovea
