@@ -36,7 +36,7 @@ DOORS = {room: set(doors.split()) for room, doors in DOORS.items()}
 
 # Headers that belong to one room: intrinsics are a matter of the kernels.
 # base/threads.cpp sets the denormal flags and spins, which needs two of them.
-ONLY_IN = {"immintrin.h": {"kernels"}, "x86intrin.h": {"kernels"}, "hwy/highway.h": {"kernels"},
+ONLY_IN = {"immintrin.h": {"kernels"}, "x86intrin.h": {"kernels"}, "hwy/highway.h": {"kernels", "bench"},
            "CLI/CLI.hpp": {"cli"}, "dnnl.hpp": {"bench"}}
 EXCEPT = {("fovea/base/threads.cpp", "immintrin.h")}
 

@@ -7,7 +7,9 @@
 #include <new>
 #include <sstream>
 
+#include "fovea/cli/bench.h"
 #include "fovea/cli/completion.h"
+#include "fovea/cli/doctor.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/options.h"
@@ -130,6 +132,8 @@ std::unique_ptr<CLI::App> make_app() {
     app->parse_complete_callback([] { apply_global_options(); });
 
     // The verbs, in the order of the help.
+    add_bench_command(*app);
+    add_doctor_command(*app);
     add_help_command(*app);
     add_completion_command(*app);
     return app;

@@ -1,0 +1,73 @@
+#include "fovea/cli/bench.h"
+
+#include <fmt/core.h>
+
+#include <memory>
+
+#include "fovea/bench/kernels.h"
+#include "fovea/cli/help.h"
+#include "fovea/cli/interrupt.h"
+#include "fovea/cli/options.h"
+#include "fovea/cli/terminal.h"
+
+namespace fovea {
+namespace {
+
+void add_kernels(CLI::App& bench) {
+    struct Choice {
+        bool quick = false, alone = false;
+        std::string only, format;
+    };
+    auto choice = std::make_shared<Choice>();
+    CLI::App* kernels = bench.add_subcommand(
+        "kernels",
+        "Times the kernels beside the machine's own limits and, where installed, oneDNN.");
+    set_examples(*kernels,
+                 {"fovea bench kernels --quick", "fovea bench kernels --only \"gemm fwd\"",
+                  "fovea bench kernels --threads 1 --json > kernels.json"});
+    kernels->add_flag("--quick", choice->quick, "fewer shapes and samples: under a minute");
+    kernels->add_option("--only", choice->only, "rows whose bench, case or precision holds this")
+        ->type_name("TEXT");
+    kernels->add_flag("--no-peer", choice->alone, "leave oneDNN out");
+    add_format_options(*kernels, choice->format, {"text", "json"});
+    kernels->callback([choice] {
+        const bool text = choice->format == "text";
+        const bool live = is_terminal(stderr) && !global_options().quiet;
+        const InterruptScope finish_the_case;
+        bench::KernelBenchOptions options;
+        options.quick = choice->quick;
+        options.peers = !choice->alone;
+        options.only = choice->only;
+        options.stop = interrupted;
+        if (text) {
+            fmt::print("{}", bench::table_header());
+            options.on_row = [live](const bench::Row& row) {
+                if (live) fmt::print(stderr, "\r\x1b[K");
+                fmt::print("{}", bench::table_line(row));
+                std::fflush(stdout);
+            };
+        }
+        if (live)
+            options.on_case = [](const std::string& name) {
+                fmt::print(stderr, "\r\x1b[K{} ...", name);
+                std::fflush(stderr);
+            };
+        const std::vector<bench::Row> rows = bench::bench_kernels(options);
+        if (live) fmt::print(stderr, "\r\x1b[K");
+        throw_if_interrupted();
+        if (!text)
+            fmt::print("{}\n", to_text(bench::to_json(rows, global_options().verbose > 0), 1));
+    });
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& app) {
+    CLI::App* bench = app.add_subcommand("bench", "Measures this machine and Fovea on it.");
+    set_examples(*bench, {"fovea bench kernels", "fovea bench kernels --quick",
+                          "fovea bench kernels --json > kernels.json"});
+    bench->require_subcommand(1);
+    add_kernels(*bench);
+}
+
+}  // namespace fovea
