@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 
 #include "fovea/base/checked.h"
 #include "fovea/base/threads.h"
+#include "fovea/kernels/pack_panels.h"
 
 namespace fovea::kernels {
 
@@ -42,47 +42,26 @@ void PackedMatrix::assign(ConstView w, Trans trans, Format format) {
     k_ = trans == Trans::yes ? w.cols : w.rows;
     n_ = trans == Trans::yes ? w.rows : w.cols;
     padded_k_ = round_up(k_, format == Format::f32 ? 1 : format == Format::bf16 ? 32 : 64);
-    const auto at = [&](std::int64_t k, std::int64_t j) {
-        if (k >= k_ || j >= n_) return 0.0f;
-        return trans == Trans::yes ? w.row(j)[k] : w.row(k)[j];
-    };
     const std::int64_t count = checked_mul(checked_mul(panels(), panel_columns), padded_k_);
+    // Pieces of about 64 KB.
+    const std::int64_t grain = std::max<std::int64_t>(1, (1 << 10) / std::max<std::int64_t>(1, k_));
+    const auto task = [&](std::int64_t begin, std::int64_t end) {
+        return PanelTask{w, trans, k_, n_, padded_k_, begin, end};
+    };
     if (format == Format::f32) {
         float* out = values_.reserve<float>(count);
-        parallel_for(panels(), 4, [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t p = begin; p < end; ++p)
-                for (std::int64_t k = 0; k < padded_k_; ++k)
-                    for (std::int64_t j = 0; j < 16; ++j)
-                        out[(p * padded_k_ + k) * 16 + j] = at(k, p * 16 + j);
-        });
+        parallel_for(panels(), grain,
+                     [&](std::int64_t b, std::int64_t e) { pack_f32_panels(task(b, e), out); });
     } else if (format == Format::bf16) {
         Bf16* out = values_.reserve<Bf16>(count);
-        parallel_for(panels(), 4, [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t p = begin; p < end; ++p)
-                for (std::int64_t k = 0; k < padded_k_; ++k)
-                    for (std::int64_t j = 0; j < 16; ++j)
-                        out[p * padded_k_ * 16 + (k / 2) * 32 + j * 2 + k % 2] =
-                            to_bf16(at(k, p * 16 + j));
-        });
+        parallel_for(panels(), grain,
+                     [&](std::int64_t b, std::int64_t e) { pack_bf16_panels(task(b, e), out); });
     } else {
         auto* out = values_.reserve<std::int8_t>(count);
-        float* scales = scales_.reserve<float>(panels() * 16);
-        auto* sums = sums_.reserve<std::int32_t>(panels() * 16);
-        parallel_for(panels(), 1, [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t j = begin * 16; j < end * 16; ++j) {
-                float largest = 0;
-                for (std::int64_t k = 0; k < k_; ++k)
-                    largest = std::max(largest, std::fabs(at(k, j)));
-                const float inverse = largest > 0 ? 127.0f / largest : 0.0f;
-                std::int32_t sum = 0;
-                for (std::int64_t k = 0; k < padded_k_; ++k) {
-                    const auto q = static_cast<std::int8_t>(std::nearbyint(at(k, j) * inverse));
-                    out[(j / 16) * padded_k_ * 16 + (k / 4) * 64 + (j % 16) * 4 + k % 4] = q;
-                    sum += q;
-                }
-                scales[j] = largest / 127.0f;
-                sums[j] = sum;
-            }
+        float* scales = scales_.reserve<float>(panels() * panel_columns);
+        auto* sums = sums_.reserve<std::int32_t>(panels() * panel_columns);
+        parallel_for(panels(), grain, [&](std::int64_t b, std::int64_t e) {
+            pack_int8_panels(task(b, e), out, scales, sums);
         });
     }
 }
