@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <exception>
 #include <fstream>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -49,7 +50,7 @@ struct Job {
     std::int64_t n = 0, grain = 1, chunks = 0;
     detail::ChunkBody call = nullptr;
     void* body = nullptr;
-    std::atomic<std::int64_t> next{0};
+    std::atomic<std::int64_t> next{0}, ended{0};  // chunks taken, chunks over
     std::atomic<bool> failed{false};
     std::exception_ptr error;
     std::mutex error_mutex;
@@ -65,8 +66,11 @@ struct Job {
                 const std::lock_guard<std::mutex> lock(error_mutex);
                 if (!failed.exchange(true)) error = std::current_exception();
             }
+            ended.fetch_add(1, std::memory_order_acq_rel);
         }
     }
+
+    bool over() const { return ended.load(std::memory_order_acquire) == chunks; }
 };
 
 thread_local bool inside_pool = false;
@@ -85,23 +89,25 @@ public:
 
     int threads() const { return static_cast<int>(workers_.size()) + 1; }
 
-    void run(Job& job) {
+    // Returns when all chunks are over, not when all workers have looked: where the system runs
+    // something else on their cores, the caller does the chunks itself and does not wait for them.
+    // A worker that comes late holds the job (shared), finds no chunk left, and lets go.
+    void run(const std::shared_ptr<Job>& job) {
         {
             const std::lock_guard<std::mutex> lock(mutex_);
-            job_ = &job;
-            running_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
+            job_ = job;
             generation_.fetch_add(1, std::memory_order_release);
         }
         wake_.notify_all();
         inside_pool = true;
-        job.work();
+        job->work();
         inside_pool = false;
-        for (int spin = 0; running_.load(std::memory_order_acquire) > 0; ++spin) {
+        for (int spin = 0; !job->over(); ++spin) {
             if (spin < 4096) {
                 pause_cpu();
             } else {
                 std::unique_lock<std::mutex> lock(mutex_);
-                done_.wait(lock, [this] { return running_.load(std::memory_order_acquire) == 0; });
+                done_.wait(lock, [&] { return job->over(); });
             }
         }
     }
@@ -116,7 +122,7 @@ private:
                 fresh = generation_.load(std::memory_order_acquire) != seen;
                 if (!fresh) pause_cpu();
             }
-            Job* job = nullptr;
+            std::shared_ptr<Job> job;
             {
                 std::unique_lock<std::mutex> lock(mutex_);
                 wake_.wait(lock, [&] {
@@ -127,7 +133,7 @@ private:
                 job = job_;
             }
             job->work();
-            if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            if (job->over()) {
                 const std::lock_guard<std::mutex> lock(mutex_);
                 done_.notify_one();
             }
@@ -148,8 +154,7 @@ private:
     std::mutex mutex_;
     std::condition_variable wake_, done_;
     std::atomic<std::uint64_t> generation_{0};
-    std::atomic<int> running_{0};
-    Job* job_ = nullptr;
+    std::shared_ptr<Job> job_;
     bool stopping_ = false;
 };
 
@@ -216,22 +221,30 @@ void set_thread_count(int n) {
 void detail::run_chunks(std::int64_t n, std::int64_t grain, ChunkBody call, void* body) {
     if (n <= 0) return;
     expect(grain > 0, "parallel_for: grain is ", grain, " but must be positive");
-    Job job;
-    job.n = n;
-    job.grain = grain;
-    job.chunks = ceil_div(n, grain);
-    job.call = call;
-    job.body = body;
-
+    const auto fill = [&](Job& job) {
+        job.n = n;
+        job.grain = grain;
+        job.chunks = ceil_div(n, grain);
+        job.call = call;
+        job.body = body;
+    };
+    const auto finish = [](const Job& job) {
+        if (job.failed) std::rethrow_exception(job.error);
+    };
     const int threads = thread_count();
     std::unique_lock<std::mutex> lock(owner, std::defer_lock);
-    if (job.chunks > 1 && threads > 1 && !inside_pool && lock.try_lock()) {
+    if (n > grain && threads > 1 && !inside_pool && lock.try_lock()) {
+        const auto job = std::make_shared<Job>();
+        fill(*job);
         if (pool().threads() != threads) pool().resize(threads);
         pool().run(job);
+        finish(*job);
     } else {
+        Job job;
+        fill(job);
         job.work();
+        finish(job);
     }
-    if (job.failed) std::rethrow_exception(job.error);
 }
 
 }  // namespace fovea
