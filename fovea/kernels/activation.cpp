@@ -1,87 +1,140 @@
 #include "fovea/kernels/activation.h"
 
-#include <cmath>
-
 #include "fovea/base/threads.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fovea/kernels/activation.cpp"
+#include "fovea/kernels/simd_targets.h"
+
+#include "hwy/foreach_target.h"
+
+#include "hwy/highway.h"
+
+#include "fovea/kernels/act-inl.h"
+#include "fovea/kernels/map-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+
+template <Act act>
+struct Value {
+    template <class D, class V>
+    HWY_INLINE V operator()(D d, V x) const {
+        return Activate<act>(d, x);
+    }
+};
+
+// dy · act'(…), from the output for relu and tanh, from the input for the others.
+template <Act act>
+struct Slope {
+    template <class D, class V>
+    HWY_INLINE V operator()(D d, V dy, V saved) const {
+        if constexpr (act == Act::tanh) {
+            return hn::Mul(dy, NegFma(saved, saved, hn::Set(d, 1.0f)));
+        } else if constexpr (act == Act::relu) {
+            return hn::IfThenElseZero(hn::Gt(saved, hn::Zero(d)), dy);
+        } else {
+            return hn::Mul(dy, ActDerivative<act>(d, saved));
+        }
+    }
+};
+
+struct SigmoidValue {
+    template <class D, class V>
+    HWY_INLINE V operator()(D d, V x) const {
+        return Sigmoid(d, x);
+    }
+};
+struct SigmoidSlope {
+    template <class D, class V>
+    HWY_INLINE V operator()(D d, V dy, V y) const {
+        return hn::Mul(hn::Mul(dy, y), hn::Sub(hn::Set(d, 1.0f), y));
+    }
+};
+
+void activate_piece(Act act, const float* x, float* y, std::int64_t n) {
+    switch (act) {
+        case Act::none:
+            return Map(n, y, Value<Act::none>(), x);
+        case Act::relu:
+            return Map(n, y, Value<Act::relu>(), x);
+        case Act::gelu:
+            return Map(n, y, Value<Act::gelu>(), x);
+        case Act::gelu_tanh:
+            return Map(n, y, Value<Act::gelu_tanh>(), x);
+        case Act::tanh:
+            return Map(n, y, Value<Act::tanh>(), x);
+        case Act::swish:
+            return Map(n, y, Value<Act::swish>(), x);
+    }
+}
+
+void activate_backward_piece(Act act, const float* dy, const float* saved, float* dx,
+                             std::int64_t n, bool add) {
+    switch (act) {
+        case Act::none:
+            return MapInto(add, n, dx, Slope<Act::none>(), dy, saved);
+        case Act::relu:
+            return MapInto(add, n, dx, Slope<Act::relu>(), dy, saved);
+        case Act::gelu:
+            return MapInto(add, n, dx, Slope<Act::gelu>(), dy, saved);
+        case Act::gelu_tanh:
+            return MapInto(add, n, dx, Slope<Act::gelu_tanh>(), dy, saved);
+        case Act::tanh:
+            return MapInto(add, n, dx, Slope<Act::tanh>(), dy, saved);
+        case Act::swish:
+            return MapInto(add, n, dx, Slope<Act::swish>(), dy, saved);
+    }
+}
+
+void sigmoid_piece(const float* x, float* y, std::int64_t n) { Map(n, y, SigmoidValue(), x); }
+
+void sigmoid_backward_piece(const float* dy, const float* y, float* dx, std::int64_t n, bool add) {
+    MapInto(add, n, dx, SigmoidSlope(), dy, y);
+}
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace fovea::kernels {
 namespace {
+HWY_EXPORT(activate_piece);
+HWY_EXPORT(activate_backward_piece);
+HWY_EXPORT(sigmoid_piece);
+HWY_EXPORT(sigmoid_backward_piece);
 
-constexpr std::int64_t grain = 1 << 14;
-constexpr float root_half = 0.70710678f, root_2_over_pi = 0.7978845608f;
-
-float value(Act act, float x) {
-    switch (act) {
-        case Act::none:
-            return x;
-        case Act::relu:
-            return x > 0 ? x : 0.0f;
-        case Act::gelu:
-            return 0.5f * x * (1.0f + std::erf(x * root_half));
-        case Act::gelu_tanh: {
-            const float u = root_2_over_pi * (x + 0.044715f * x * x * x);
-            return 0.5f * x * (1.0f + std::tanh(u));
-        }
-        case Act::tanh:
-            return std::tanh(x);
-        case Act::swish:
-            return x / (1.0f + std::exp(-x));
-    }
-    return x;
-}
-
-float slope(Act act, float s) {
-    switch (act) {
-        case Act::none:
-            return 1;
-        case Act::relu:
-            return s > 0 ? 1.0f : 0.0f;
-        case Act::gelu:
-            return 0.5f * (1.0f + std::erf(s * root_half)) +
-                   s * 0.3989422804f * std::exp(-0.5f * s * s);
-        case Act::gelu_tanh: {
-            s = std::fmax(-10.0f, std::fmin(s, 10.0f));  // the slope is 0 or 1 there
-            const float t = std::tanh(root_2_over_pi * (s + 0.044715f * s * s * s));
-            return 0.5f * (1 + t) +
-                   0.5f * s * (1 - t * t) * root_2_over_pi * (1 + 3 * 0.044715f * s * s);
-        }
-        case Act::tanh:
-            return 1 - s * s;
-        case Act::swish: {
-            const float g = 1.0f / (1.0f + std::exp(-s));
-            return g * (1 + s * (1 - g));
-        }
-    }
-    return 1;
-}
-
+constexpr std::int64_t grain = 1 << 13;
 }  // namespace
 
 void activate(Act act, const float* x, float* y, std::int64_t n) {
+    const auto piece = FOVEA_DISPATCH(activate_piece);
     parallel_for(n, grain, [=](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) y[i] = value(act, x[i]);
+        piece(act, x + begin, y + begin, end - begin);
     });
 }
 
 void activate_backward(Act act, const float* dy, const float* saved, float* dx, std::int64_t n,
                        bool accumulate) {
+    const auto piece = FOVEA_DISPATCH(activate_backward_piece);
     parallel_for(n, grain, [=](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i)
-            dx[i] = (accumulate ? dx[i] : 0.0f) + dy[i] * slope(act, saved[i]);
+        piece(act, dy + begin, saved + begin, dx + begin, end - begin, accumulate);
     });
 }
 
 void sigmoid(const float* x, float* y, std::int64_t n) {
+    const auto piece = FOVEA_DISPATCH(sigmoid_piece);
     parallel_for(n, grain, [=](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) y[i] = 1.0f / (1.0f + std::exp(-x[i]));
+        piece(x + begin, y + begin, end - begin);
     });
 }
 
 void sigmoid_backward(const float* dy, const float* y, float* dx, std::int64_t n, bool accumulate) {
+    const auto piece = FOVEA_DISPATCH(sigmoid_backward_piece);
     parallel_for(n, grain, [=](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i)
-            dx[i] = (accumulate ? dx[i] : 0.0f) + dy[i] * y[i] * (1 - y[i]);
+        piece(dy + begin, y + begin, dx + begin, end - begin, accumulate);
     });
 }
 
 }  // namespace fovea::kernels
+#endif

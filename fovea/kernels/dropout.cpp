@@ -5,8 +5,49 @@
 
 #include "fovea/base/philox.h"
 #include "fovea/base/threads.h"
+#include "fovea/kernels/elementwise.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fovea/kernels/dropout.cpp"
+#include "fovea/kernels/simd_targets.h"
+
+#include "hwy/foreach_target.h"
+
+#include "hwy/highway.h"
+
+#include "fovea/kernels/dropout-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+
+// One row: y = x ∘ mask · scale (+ y).
+void dropout_row(const float* x, float* y, std::int64_t n, const DropoutMask& mask,
+                 std::uint64_t sample, std::int64_t row, bool accumulate) {
+    const F16 scale = Set16(mask.scale);
+    for (std::int64_t column = 0; column < n; column += 128) {
+        const DropoutBits bits(mask, sample, row, column);
+        for (std::int64_t k = 0; k < 8 && column + 16 * k < n; ++k) {
+            const std::int64_t at = column + 16 * k, here = HWY_MIN(n - at, std::int64_t{16});
+            const F16 from = here == 16 ? Load16(x + at) : LoadSome16(x + at, here);
+            F16 to = bits.Keep(k, Mul16(from, scale));
+            if (accumulate) to = Add16(here == 16 ? Load16(y + at) : LoadSome16(y + at, here), to);
+            if (here == 16) {
+                Store16(to, y + at);
+            } else {
+                StoreSome16(to, y + at, here);
+            }
+        }
+    }
+}
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace fovea::kernels {
+namespace {
+HWY_EXPORT(dropout_row);
+}
 
 DropoutMask dropout_mask(std::uint64_t tape_key, std::uint32_t site, float p,
                          std::span<const std::int64_t> offsets,
@@ -30,21 +71,13 @@ bool keeps(const DropoutMask& mask, std::uint64_t sample, std::int64_t row, std:
 }
 
 void dropout(ConstView x, const DropoutMask& mask, View y, bool accumulate) {
-    const std::int64_t rows =
-        std::max<std::int64_t>(1, (1 << 14) / std::max<std::int64_t>(1, x.cols));
-    parallel_for(x.rows, rows, [&](std::int64_t begin, std::int64_t end) {
-        auto segment = std::upper_bound(mask.offsets.begin(), mask.offsets.end(), begin) - 1;
-        for (std::int64_t i = begin; i < end; ++i) {
-            while (i >= segment[1]) ++segment;
-            const auto s = static_cast<std::size_t>(segment - mask.offsets.begin());
-            const std::uint64_t sample = mask.samples.empty() ? s : mask.samples[s];
-            for (std::int64_t j = 0; j < x.cols; ++j) {
-                const float v =
-                    keeps(mask, sample, i - *segment, j) ? x.row(i)[j] * mask.scale : 0.0f;
-                y.row(i)[j] = accumulate ? y.row(i)[j] + v : v;
-            }
-        }
+    const auto one_row = FOVEA_DISPATCH(dropout_row);
+    parallel_for(x.rows, rows_per_piece(4 * x.cols), [&](std::int64_t begin, std::int64_t end) {
+        NamedRows names(mask, begin);
+        for (std::int64_t i = begin; i < end; ++i, names.next())
+            one_row(x.row(i), y.row(i), x.cols, mask, names.sample(), names.row(), accumulate);
     });
 }
 
 }  // namespace fovea::kernels
+#endif

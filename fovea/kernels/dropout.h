@@ -22,6 +22,26 @@ struct DropoutMask {
     std::span<const std::uint64_t> samples;
 };
 
+// Walks through the names of consecutive rows.
+class NamedRows {
+public:
+    NamedRows(const DropoutMask& mask, std::int64_t row) : mask_(mask), row_(row) {
+        while (row >= mask.offsets[segment_ + 1]) ++segment_;
+    }
+    void next() {
+        ++row_;
+        while (segment_ + 2 < mask_.offsets.size() && row_ >= mask_.offsets[segment_ + 1])
+            ++segment_;
+    }
+    std::uint64_t sample() const { return mask_.samples.empty() ? segment_ : mask_.samples[segment_]; }
+    std::int64_t row() const { return row_ - mask_.offsets[segment_]; }
+
+private:
+    const DropoutMask& mask_;
+    std::int64_t row_;
+    std::size_t segment_ = 0;
+};
+
 DropoutMask dropout_mask(std::uint64_t tape_key, std::uint32_t site, float p,
                          std::span<const std::int64_t> offsets,
                          std::span<const std::uint64_t> samples);

@@ -7,6 +7,11 @@
 
 namespace fovea::kernels {
 
+// How many rows of `cols` values make a piece of work worth handing to a thread (64 KB).
+inline constexpr std::int64_t rows_per_piece(std::int64_t cols) {
+    return cols >= (1 << 14) ? 1 : (1 << 14) / (cols > 0 ? cols : 1);
+}
+
 void add(const float* a, const float* b, float* y, std::int64_t n);       // y = a + b
 void subtract(const float* a, const float* b, float* y, std::int64_t n);  // y = a − b
 void multiply(const float* a, const float* b, float* y, std::int64_t n, bool accumulate = false);
