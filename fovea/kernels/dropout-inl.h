@@ -87,6 +87,25 @@ private:
     std::uint32_t threshold_;
 };
 
+// One row: y = x ∘ mask · scale, plus `base` where there is one.
+HWY_INLINE void DropoutRow(const float* x, float* y, std::int64_t n, const DropoutMask& mask,
+                           std::uint64_t sample, std::int64_t row, const float* base) {
+    const F16 scale = Set16(mask.scale);
+    for (std::int64_t column = 0; column < n; column += 128) {
+        const DropoutBits bits(mask, sample, row, column);
+        for (std::int64_t k = 0; k < 8 && column + 16 * k < n; ++k) {
+            const std::int64_t at = column + 16 * k, here = n - at;
+            if (here >= 16) {
+                const F16 kept = bits.Keep(k, Mul16(Load16(x + at), scale));
+                Store16(base ? Add16(Load16(base + at), kept) : kept, y + at);
+            } else {
+                const F16 kept = bits.Keep(k, Mul16(LoadSome16(x + at, here), scale));
+                StoreSome16(base ? Add16(LoadSome16(base + at, here), kept) : kept, y + at, here);
+            }
+        }
+    }
+}
+
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -20,24 +20,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
-// One row: y = x ∘ mask · scale (+ y).
 void dropout_row(const float* x, float* y, std::int64_t n, const DropoutMask& mask,
-                 std::uint64_t sample, std::int64_t row, bool accumulate) {
-    const F16 scale = Set16(mask.scale);
-    for (std::int64_t column = 0; column < n; column += 128) {
-        const DropoutBits bits(mask, sample, row, column);
-        for (std::int64_t k = 0; k < 8 && column + 16 * k < n; ++k) {
-            const std::int64_t at = column + 16 * k, here = HWY_MIN(n - at, std::int64_t{16});
-            const F16 from = here == 16 ? Load16(x + at) : LoadSome16(x + at, here);
-            F16 to = bits.Keep(k, Mul16(from, scale));
-            if (accumulate) to = Add16(here == 16 ? Load16(y + at) : LoadSome16(y + at, here), to);
-            if (here == 16) {
-                Store16(to, y + at);
-            } else {
-                StoreSome16(to, y + at, here);
-            }
-        }
-    }
+                 std::uint64_t sample, std::int64_t row, const float* base) {
+    DropoutRow(x, y, n, mask, sample, row, base);
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE
@@ -70,12 +55,13 @@ bool keeps(const DropoutMask& mask, std::uint64_t sample, std::int64_t row, std:
     return (k < 4 ? word & 0xffffu : word >> 16) >= mask.threshold;
 }
 
-void dropout(ConstView x, const DropoutMask& mask, View y, bool accumulate) {
+void dropout(ConstView x, const DropoutMask& mask, View y, const float* base) {
     const auto one_row = FOVEA_DISPATCH(dropout_row);
     parallel_for(x.rows, rows_per_piece(4 * x.cols), [&](std::int64_t begin, std::int64_t end) {
         NamedRows names(mask, begin);
         for (std::int64_t i = begin; i < end; ++i, names.next())
-            one_row(x.row(i), y.row(i), x.cols, mask, names.sample(), names.row(), accumulate);
+            one_row(x.row(i), y.row(i), x.cols, mask, names.sample(), names.row(),
+                    base ? base + i * y.stride : nullptr);
     });
 }
 

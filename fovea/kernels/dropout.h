@@ -18,8 +18,8 @@ struct DropoutMask {
     std::uint32_t threshold = 0;  // dropped where the 16 bits are below it
     float scale = 1;              // 1 / (1 − p), for what remains
     // Rows [offsets[s], offsets[s+1]) are the rows 0, 1, … of sample samples[s] (empty: of s).
-    std::span<const std::int64_t> offsets;
-    std::span<const std::uint64_t> samples;
+    std::span<const std::int64_t> offsets{};
+    std::span<const std::uint64_t> samples{};
 };
 
 // Walks through the names of consecutive rows.
@@ -33,7 +33,9 @@ public:
         while (segment_ + 2 < mask_.offsets.size() && row_ >= mask_.offsets[segment_ + 1])
             ++segment_;
     }
-    std::uint64_t sample() const { return mask_.samples.empty() ? segment_ : mask_.samples[segment_]; }
+    std::uint64_t sample() const {
+        return mask_.samples.empty() ? segment_ : mask_.samples[segment_];
+    }
     std::int64_t row() const { return row_ - mask_.offsets[segment_]; }
 
 private:
@@ -49,7 +51,8 @@ DropoutMask dropout_mask(std::uint64_t tape_key, std::uint32_t site, float p,
 // Is this value kept? The definition; the kernels are tested against it.
 bool keeps(const DropoutMask& mask, std::uint64_t sample, std::int64_t row, std::int64_t column);
 
-// y = x ∘ mask / (1 − p), or y += …. The rows are offsets.back(). y may be x.
-void dropout(ConstView x, const DropoutMask& mask, View y, bool accumulate = false);
+// y = x ∘ mask / (1 − p), or that plus `base` (of y's shape and stride; it may be y). The rows are
+// offsets.back(). y may be x.
+void dropout(ConstView x, const DropoutMask& mask, View y, const float* base = nullptr);
 
 }  // namespace fovea::kernels

@@ -1,72 +1,88 @@
 #include "fovea/kernels/loss.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "fovea/base/threads.h"
+#include "fovea/kernels/elementwise.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "fovea/kernels/loss.cpp"
+#include "fovea/kernels/simd_targets.h"
+
+#include "hwy/foreach_target.h"
+
+#include "hwy/highway.h"
+
+#include "fovea/kernels/map-inl.h"
+#include "fovea/kernels/softmax-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fovea::kernels::HWY_NAMESPACE {
+
+float cross_entropy_row(const float* x, std::int64_t n, std::int32_t label, float smoothing,
+                        SoftmaxStats* stats) {
+    float sum, rest;
+    const float largest = ExpSums(x, n, sum, rest);
+    *stats = {largest, 1.0f / sum};
+    const float loss = LogOne(sum) - (1 - smoothing) * (x[label] - largest);
+    return smoothing > 0 ? loss - smoothing * (rest / static_cast<float>(n)) : loss;
+}
+
+struct Probability {  // factor · (softmax − uniform)
+    float largest, inverse, uniform, factor;
+    template <class D, class V>
+    HWY_INLINE V operator()(D d, V x) const {
+        const V p = hn::Mul(Exp(d, hn::Sub(x, hn::Set(d, largest))), hn::Set(d, inverse));
+        return hn::Mul(hn::Sub(p, hn::Set(d, uniform)), hn::Set(d, factor));
+    }
+};
+
+void cross_entropy_backward_row(const float* x, std::int64_t n, std::int32_t label, float smoothing,
+                                const SoftmaxStats& stats, float factor, float* dx, bool add) {
+    const Probability f{stats.largest, stats.inverse, smoothing / static_cast<float>(n), factor};
+    MapInto(add, n, dx, f, x);  // dx may be x: the label's own part needs x no more
+    dx[label] -= factor * (1 - smoothing);
+}
+
+}  // namespace fovea::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace fovea::kernels {
 namespace {
-
-std::int64_t rows_per_chunk(std::int64_t cols) {
-    return std::max<std::int64_t>(1, (1 << 13) / std::max<std::int64_t>(1, cols));
-}
-
-float fold(float* lane) {
-    for (int s = 8; s; s /= 2)
-        for (int k = 0; k < s; ++k) lane[k] += lane[k + s];
-    return lane[0];
-}
-
+HWY_EXPORT(cross_entropy_row);
+HWY_EXPORT(cross_entropy_backward_row);
 }  // namespace
 
 void cross_entropy(ConstView logits, const std::int32_t* labels, std::int32_t ignored,
                    float smoothing, SoftmaxStats* stats, float* loss) {
-    const std::int64_t n = logits.cols;
-    parallel_for(logits.rows, rows_per_chunk(n), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) {
-            const float* x = logits.row(i);
-            const float m = *std::max_element(x, x + n);
-            float sum[16] = {}, mean[16] = {};
-            for (std::int64_t j = 0; j < n; ++j) {
-                sum[j % 16] += std::exp(x[j] - m);
-                mean[j % 16] += x[j] - m;
-            }
-            const float total = fold(sum);
-            stats[i] = {m, 1.0f / total};
-            if (labels[i] == ignored) {
+    const auto one_row = FOVEA_DISPATCH(cross_entropy_row);
+    parallel_for(
+        logits.rows, rows_per_piece(2 * logits.cols), [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i) {
                 loss[i] = 0;
-                continue;
+                if (labels[i] != ignored)
+                    loss[i] = one_row(logits.row(i), logits.cols, labels[i], smoothing, stats + i);
             }
-            loss[i] = std::log(total) - (1 - smoothing) * (x[labels[i]] - m);
-            if (smoothing > 0) loss[i] -= smoothing * (fold(mean) / static_cast<float>(n));
-        }
-    });
+        });
 }
 
 void cross_entropy_backward(ConstView logits, const std::int32_t* labels, std::int32_t ignored,
                             float smoothing, const SoftmaxStats* stats, const float* factor,
                             View dlogits, bool accumulate) {
-    const std::int64_t n = logits.cols;
-    parallel_for(logits.rows, rows_per_chunk(n), [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) {
-            const float* x = logits.row(i);
-            float* to = dlogits.row(i);
-            if (labels[i] == ignored) {
-                if (!accumulate) std::fill_n(to, n, 0.0f);
-                continue;
-            }
-            const float f = factor[i], uniform = smoothing / static_cast<float>(n);
-            const float before = accumulate ? to[labels[i]] : 0.0f;
-            const float own = std::exp(x[labels[i]] - stats[i].largest) * stats[i].inverse;
-            for (std::int64_t j = 0; j < n; ++j) {
-                const float v =
-                    f * (std::exp(x[j] - stats[i].largest) * stats[i].inverse - uniform);
-                to[j] = accumulate ? to[j] + v : v;
-            }
-            to[labels[i]] = before + f * (own - uniform - (1 - smoothing));
-        }
-    });
+    const auto one_row = FOVEA_DISPATCH(cross_entropy_backward_row);
+    parallel_for(logits.rows, rows_per_piece(2 * logits.cols),
+                 [&](std::int64_t begin, std::int64_t end) {
+                     for (std::int64_t i = begin; i < end; ++i) {
+                         if (labels[i] != ignored) {
+                             one_row(logits.row(i), logits.cols, labels[i], smoothing, stats[i],
+                                     factor[i], dlogits.row(i), accumulate);
+                         } else if (!accumulate) {
+                             std::fill_n(dlogits.row(i), logits.cols, 0.0f);
+                         }
+                     }
+                 });
 }
 
 }  // namespace fovea::kernels
+#endif

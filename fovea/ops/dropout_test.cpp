@@ -1,6 +1,7 @@
 #include "fovea/ops/dropout.h"
 
 #include "fovea/kernels/dropout.h"
+#include "fovea/ops/arithmetic.h"
 #include "fovea/ops/op_check.h"
 #include "fovea/ops/positions.h"
 
@@ -72,6 +73,24 @@ TEST(Dropout, DropsTheShareItWasAskedFor) {
         const double n = static_cast<double>(y.size());
         EXPECT_NEAR(dropped / n, p, 5 * std::sqrt(p * (1 - p) / n));
     }
+}
+
+TEST(Dropout, AddedToAnotherHasTheBitsOfTwoOps) {
+    Rng rng(6);
+    const Tensor x = random_tensor({5, 130}, rng), b = random_tensor({5, 130}, rng);
+    const auto run = [&](bool fused) {
+        Rng drop(1);
+        Tape tape(drop);
+        const Tensor wx = tape.watch(x), wb = tape.watch(b);
+        const Tensor y = fused ? add_dropout(wx, wb, 0.2f) : wx + dropout(wb, 0.2f);
+        const Gradients d = tape.gradients(y, Tensor::of(y.shape(), y.span()));
+        return detail::Run{y, {d[x], d[b]}};
+    };
+    const detail::Run one = run(true), two = run(false);
+    EXPECT_TRUE(same_bits(one.y, two.y));
+    EXPECT_TRUE(same_bits(one.gradients[0], two.gradients[0]));
+    EXPECT_TRUE(same_bits(one.gradients[1], two.gradients[1]));
+    EXPECT_TRUE(same_bits(add_dropout(x, b, 0.2f), x + b));
 }
 
 }  // namespace

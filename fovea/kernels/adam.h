@@ -1,0 +1,30 @@
+#pragma once
+// AdamW (Loshchilov & Hutter 2019): Adam with bias correction and decoupled weight decay, one pass.
+#include <cstdint>
+
+namespace fovea::kernels {
+
+struct AdamStep {
+    float rate = 1e-3f;
+    float beta1 = 0.9f, beta2 = 0.999f;
+    float eps = 1e-8f;
+    float decay = 0;           // w ← w − rate · decay · w
+    float gradient_scale = 1;  // clipping, folded in: g ← scale · g
+    std::int64_t step = 1;     // the first is 1
+};
+
+//   m ← β₁ m + (1 − β₁) g    v ← β₂ v + (1 − β₂) g²
+//   w ← w − rate · decay · w − rate · m̂ / (√v̂ + eps),  m̂ = m / (1 − β₁ᵗ), v̂ = v / (1 − β₂ᵗ)
+void adamw(float* w, const float* g, float* m, float* v, std::int64_t n, const AdamStep& step);
+
+// The numbers of a step as the inner loop wants them, made once in double.
+struct AdamNumbers {
+    float keep;          // 1 − rate · decay
+    float beta1, rest1;  // β₁, 1 − β₁
+    float beta2, rest2;  // β₂, 1 − β₂
+    float rate;          // rate / (1 − β₁ᵗ)
+    float root;          // 1 / √(1 − β₂ᵗ)
+    float eps, gradient_scale;
+};
+
+}  // namespace fovea::kernels

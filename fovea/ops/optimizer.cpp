@@ -1,0 +1,70 @@
+#include "fovea/ops/optimizer.h"
+
+#include <cmath>
+
+#include "fovea/kernels/elementwise.h"
+#include "fovea/kernels/pack_cache.h"
+#include "fovea/kernels/square_sum.h"
+#include "fovea/ops/arguments.h"
+
+namespace fovea {
+namespace {
+
+void expect_like(const char* op, const Tensor& w, const char* name, const Tensor& t) {
+    expect_f32(op, name, t);
+    expect(t.shape() == w.shape(), op, ": the parameter is ", w.shape(), " but ", name, " is ",
+           t.shape());
+}
+
+// w as products see it: a matrix.
+void refresh_packed(const Tensor& w) { kernels::pack_cache().repack(w.id(), w.version(), w); }
+
+}  // namespace
+
+void adamw_update(Tensor& w, const Tensor& g, Tensor& m, Tensor& v, const AdamStep& step) {
+    expect_f32("adamw", "the parameter", w);
+    expect_like("adamw", w, "its gradient", g);
+    expect_like("adamw", w, "m", m);
+    expect_like("adamw", w, "v", v);
+    expect(step.step >= 1, "adamw: step is ", step.step, " but the first is 1");
+    kernels::adamw(w.write(), g.data(), m.write(), v.write(), w.size(), step);
+    refresh_packed(w);
+}
+
+void sgd_update(Tensor& w, const Tensor& g, Tensor& b, const SgdStep& step) {
+    expect_f32("sgd", "the parameter", w);
+    expect_like("sgd", w, "its gradient", g);
+    expect_like("sgd", w, "b", b);
+    kernels::sgd(w.write(), g.data(), b.write(), w.size(), step);
+    refresh_packed(w);
+}
+
+double global_norm(const Gradients& gradients, std::span<const Tensor> parameters) {
+    double sum = 0;
+    for (const Tensor& p : parameters) {
+        if (!gradients.has(p)) continue;
+        const Tensor g = gradients[p];
+        sum += kernels::square_sum(g.data(), g.size());
+    }
+    return std::sqrt(sum);
+}
+
+float clip_scale(double norm, double largest) {
+    expect(largest > 0, "clip: the largest norm is ", largest, " but must be positive");
+    if (!std::isfinite(norm) || norm <= largest) return 1.0f;
+    return static_cast<float>(largest / norm);
+}
+
+double clip_global_norm(Gradients& gradients, std::span<const Tensor> parameters, double largest) {
+    const double norm = global_norm(gradients, parameters);
+    const float factor = clip_scale(norm, largest);
+    if (factor == 1.0f) return norm;
+    for (const Tensor& p : parameters) {
+        if (!gradients.has(p)) continue;
+        Tensor& g = gradients.at(p);
+        kernels::scale(g.data(), factor, g.write(), g.size());
+    }
+    return norm;
+}
+
+}  // namespace fovea
