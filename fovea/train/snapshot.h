@@ -1,0 +1,26 @@
+#pragma once
+// Between the loop and the checkpoint files: which tensors and which state make up a run.
+#include <functional>
+#include <string>
+
+#include "fovea/io/checkpoint_folder.h"
+#include "fovea/tensor/parameter_store.h"
+#include "fovea/train/adamw.h"
+#include "fovea/train/averaging.h"
+
+namespace fovea {
+
+// Parameters, Adam's moments and, where one is kept, the moving average. Handles: saving copies
+// nothing, restoring writes through them.
+struct Snapshot {
+    ParameterStore& store;
+    AdamW& adam;
+    MovingAverage* average;
+
+    Checkpoint of_state(const TrainState& state) const;
+    // Writes everything back. Names or shapes that differ are one error.
+    void restore(const OpenCheckpoint& from) const;
+    std::int64_t bytes() const;
+};
+
+}  // namespace fovea
