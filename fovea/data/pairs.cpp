@@ -9,6 +9,7 @@
 #include "fovea/base/files.h"
 #include "fovea/base/json.h"
 #include "fovea/data/csv.h"
+#include "fovea/data/emails.h"
 
 namespace fovea {
 namespace {
@@ -20,13 +21,16 @@ bool ends_with(const std::string& s, const std::string& end) {
 PairFormat format_of(const PairFiles& f) {
     if (f.format != PairFormat::automatic) return f.format;
     if (!f.target_path.empty()) return PairFormat::two_files;
+    if (is_folder(f.path)) return PairFormat::emails;
     std::string name = f.path;
     if (ends_with(name, ".gz")) name.resize(name.size() - 3);
     if (ends_with(name, ".jsonl") || ends_with(name, ".json")) return PairFormat::jsonl;
     if (ends_with(name, ".csv")) return PairFormat::csv;
     if (ends_with(name, ".tsv") || ends_with(name, ".txt") || f.path == "-") return PairFormat::tsv;
-    throw Error(f.path + ": cannot tell what kind of file this is by its name", ErrorKind::usage,
-                "name it .tsv, .csv or .jsonl (.gz), or give two files: source.txt,target.txt");
+    throw Error(
+        f.path + ": cannot tell what kind of file this is by its name", ErrorKind::usage,
+        "name it .tsv, .csv or .jsonl (.gz), or give two files: source.txt,target.txt, or a "
+        "folder of .subject files");
 }
 
 // Bad lines: counted and passed over up to the limit, then an error.
@@ -41,7 +45,8 @@ public:
                 message, ErrorKind::bad_input,
                 files_.skip_bad > 0 ? "" : "mend the line, or pass over some with --skip-bad N");
         ++problems_.skipped;
-        if (problems_.first.size() < 5) problems_.first.push_back(message);
+        if (static_cast<int>(problems_.first.size()) < files_.keep_messages)
+            problems_.first.push_back(message);
     }
 
 private:
@@ -55,13 +60,17 @@ public:
         : files_(f), watch_(w), take_(take) {}
 
     // False once the limit is reached.
-    bool give(std::string source, std::string target, std::int64_t line) {
-        if (!is_utf8(source) || !is_utf8(target)) {
-            watch_.bad(files_.path, line, "the text is not valid UTF-8");
+    bool give(std::string source, std::string target, std::int64_t line,
+              std::vector<std::string> also = {}) {
+        const bool source_fits = is_utf8(source);
+        if (!source_fits || !is_utf8(target)) {
+            const bool other = source_fits && !files_.target_path.empty();
+            watch_.bad(other ? files_.target_path : files_.path, line,
+                       "the text is not valid UTF-8");
             return true;
         }
         if (files_.reverse) std::swap(source, target);
-        take_({std::move(source), std::move(target), line});
+        take_({std::move(source), std::move(target), line, std::move(also)});
         return files_.limit == 0 || ++given_ < files_.limit;
     }
 
@@ -154,6 +163,24 @@ void read_table(const PairFiles& f, Watch& watch, Sink& sink, char separator) {
     }
 }
 
+void read_emails(const PairFiles& f, Watch& watch, Sink& sink) {
+    constexpr std::int64_t longest = std::int64_t{16} << 20;
+    std::int64_t number = 0;  // of the file, in the order of their names
+    for (const std::string& name : list_folder(f.path)) {
+        if (!ends_with(name, ".subject")) continue;
+        const std::string path = join_path(f.path, name), text = read_file(path, longest);
+        Email mail;
+        std::int64_t line = 1;
+        std::string problem = "the text is not valid UTF-8";
+        ++number;
+        if (!is_utf8(text) || !parse_email(text, mail, line, problem))
+            watch.bad(path, line, problem);
+        else if (!sink.give(std::move(mail.body), std::move(mail.subject), number,
+                            std::move(mail.annotations)))
+            return;
+    }
+}
+
 using Keys = std::pair<std::string, std::string>;
 
 std::optional<Keys> guessed_keys(const Json& record) {
@@ -179,10 +206,10 @@ void read_jsonl(const PairFiles& f, Watch& watch, Sink& sink) {
         const std::int64_t at = lines.line_number();
         Json record;
         try {
-            record = parse_json(line, text_of(f.path, ":", at));
+            record = parse_json(line, "the record");
             if (record.is_object() && record.contains("translation"))
                 record = Json(record["translation"]);
-            expect_input(record.is_object(), "a JSON object is wanted");
+            expect_input(record.is_object(), "the record is not a JSON object");
         } catch (const Error& e) {
             watch.bad(f.path, at, e.what());
             continue;
@@ -242,6 +269,9 @@ PairProblems for_each_pair(const PairFiles& files, const std::function<void(Text
             break;
         case PairFormat::jsonl:
             read_jsonl(files, watch, sink);
+            break;
+        case PairFormat::emails:
+            read_emails(files, watch, sink);
             break;
         default:
             read_table(files, watch, sink, '\t');

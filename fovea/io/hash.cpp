@@ -37,6 +37,11 @@ std::string Hash128::hex() const {
     return out;
 }
 
+Key128 key_of(std::string_view bytes) {
+    const XXH128_hash_t h = XXH3_128bits(bytes.data(), bytes.size());
+    return {h.high64, h.low64};
+}
+
 std::string hash_of(std::string_view bytes) {
     Hash128 h;
     h.add(bytes);

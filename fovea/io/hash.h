@@ -25,6 +25,16 @@ private:
 
 std::string hash_of(std::string_view bytes);
 
+// The same as a key of a hash table, in one go.
+struct Key128 {
+    std::uint64_t high = 0, low = 0;
+    bool operator==(const Key128&) const = default;
+    struct Hash {
+        std::size_t operator()(const Key128& k) const { return static_cast<std::size_t>(k.low); }
+    };
+};
+Key128 key_of(std::string_view bytes);
+
 struct FileHash {
     std::int64_t size = 0;
     std::string hex;

@@ -1,0 +1,71 @@
+#pragma once
+// What is in a training set, before hours are spent on it: counts, lengths, bad lines, duplicates,
+// and pairs that training and test data share. Reads each file once, as a stream; keeps hashes of
+// the texts, not the texts.
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/data/pairs.h"
+
+namespace fovea {
+
+struct LengthReport {  // of one side, in words between white space
+    std::int64_t words = 0, characters = 0;
+    std::int64_t shortest = 0, longest = 0, longest_line = 0;
+    std::int64_t empty = 0;
+    std::vector<std::int64_t>
+        histogram;  // [i]: pairs with 2^(i-1) < words <= 2^i; [0]: at most one
+    double mean_words(std::int64_t pairs) const {
+        return pairs > 0 ? static_cast<double>(words) / static_cast<double>(pairs) : 0;
+    }
+};
+
+struct FileCheck {
+    std::string name;  // as the caller calls it: "train", "dev", "test"
+    std::string path, target_path;
+    std::int64_t bytes = 0;
+    std::string fingerprint;  // of names, sizes and contents
+    std::int64_t pairs = 0;
+    std::int64_t bad_lines = 0;
+    std::vector<std::string> bad_messages;  // the first of them, with file and line
+    LengthReport source, target;
+    std::int64_t repeated_pairs = 0;    // pairs that stand for a second, third, … time
+    std::int64_t repeated_sources = 0;  // sources that do, with the same or another target
+    std::int64_t copies = 0;            // source and target are the same
+    std::int64_t odd_ratios = 0;        // one side has more than nine times the words of the other
+    std::vector<std::int64_t> odd_lines;      // the first of them
+    std::int64_t control_characters = 0;      // pairs that hold one other than a tab
+    std::int64_t replacement_characters = 0;  // pairs that hold U+FFFD: broken before it came here
+};
+
+struct LeakCheck {  // how much of `held_out` stands in `training`
+    std::string training, held_out;
+    std::int64_t pairs = 0, sources = 0, targets = 0;  // held-out pairs whose … is in training
+    std::int64_t sources_nearly = 0;  // … whose source is, but for ASCII case and punctuation
+    std::vector<std::int64_t> lines;  // the first held-out pairs whose source leaks
+};
+
+struct DataCheck {
+    std::vector<FileCheck> files;
+    std::vector<LeakCheck> leaks;  // the first file against each other one
+    bool clean() const;            // no bad line, no empty side, no leaked pair
+    std::string text() const;      // for people
+    std::string json() const;      // one object
+};
+
+struct NamedFiles {
+    std::string name;
+    PairFiles files;
+};
+
+// The first file is the training set.
+DataCheck check_data(std::span<const NamedFiles> sets);
+
+// XXH3 of the files' names (without folders), sizes and contents: another file or another byte,
+// another fingerprint.
+std::string fingerprint_of_files(std::span<const std::string> paths);
+
+}  // namespace fovea
