@@ -164,7 +164,8 @@ void normalize_bert(const normalizer::Bert& bert, NormalizedText& text,
 
 // As tokenizers does it: a grapheme cluster of less than six bytes is replaced as a whole by what
 // its shortest matching prefix maps to; other characters one by one.
-void normalize_charsmap(const Charsmap& map, NormalizedText& text, NormalizerScratch& scratch) {
+void normalize_charsmap(const SentencePieceCharsmap& map, NormalizedText& text,
+                        NormalizerScratch& scratch) {
     const std::string& s = text.text();
     std::vector<Change>& out = scratch.changes;
     out.clear();
@@ -198,7 +199,7 @@ void normalize_charsmap(const Charsmap& map, NormalizedText& text, NormalizerScr
         const std::string_view cluster = std::string_view(s).substr(i, end - i);
         i = end;
         if (cluster.size() < 6) {
-            if (const Charsmap::Match m = map.shortest(cluster); m.length > 0) {
+            if (const SentencePieceCharsmap::Match m = map.shortest(cluster); m.length > 0) {
                 put(cluster, m.replacement);
                 continue;
             }
@@ -206,7 +207,7 @@ void normalize_charsmap(const Charsmap& map, NormalizedText& text, NormalizerScr
         for (std::size_t k = 0; k < cluster.size();) {
             const Utf8Char c = read_char(cluster.data() + k);
             const std::string_view one = cluster.substr(k, static_cast<std::size_t>(c.size));
-            const Charsmap::Match m = map.shortest(one);
+            const SentencePieceCharsmap::Match m = map.shortest(one);
             if (m.length > 0)
                 put(one, m.replacement);
             else
@@ -237,7 +238,8 @@ NormalizerChain::NormalizerChain(const std::vector<NormalizerStep>& steps) {
         if (const auto* r = std::get_if<normalizer::Replace>(&spec))
             step.matcher = std::make_shared<const Matcher>(r->pattern, "normalizer Replace");
         if (const auto* p = std::get_if<normalizer::Precompiled>(&spec))
-            step.charsmap = std::make_shared<const Charsmap>(p->charsmap, "normalizer Precompiled");
+            step.charsmap = std::make_shared<const SentencePieceCharsmap>(p->charsmap,
+                                                                          "normalizer Precompiled");
         steps_.push_back(std::move(step));
     }
 }

@@ -4,10 +4,10 @@
 #include <string_view>
 #include <vector>
 
-#include "fovea/text/charsmap.h"
 #include "fovea/text/decomposition.h"
 #include "fovea/text/normalized_text.h"
 #include "fovea/text/pattern.h"
+#include "fovea/text/sentencepiece_charsmap.h"
 #include "fovea/text/spec.h"
 
 namespace fovea::text {
@@ -29,8 +29,8 @@ public:
 private:
     struct Step {
         NormalizerStep spec;
-        std::shared_ptr<const Matcher> matcher;    // Replace
-        std::shared_ptr<const Charsmap> charsmap;  // Precompiled
+        std::shared_ptr<const Matcher> matcher;                 // Replace
+        std::shared_ptr<const SentencePieceCharsmap> charsmap;  // Precompiled
     };
     std::vector<Step> steps_;
 };
@@ -39,7 +39,8 @@ private:
 void normalize_bert(const normalizer::Bert& bert, NormalizedText& text, NormalizerScratch& scratch);
 void normalize_form(NormalForm form, NormalizedText& text, NormalizerScratch& scratch);
 void normalize_lowercase(NormalizedText& text, NormalizerScratch& scratch);
-void normalize_charsmap(const Charsmap& map, NormalizedText& text, NormalizerScratch& scratch);
+void normalize_charsmap(const SentencePieceCharsmap& map, NormalizedText& text,
+                        NormalizerScratch& scratch);
 void normalize_byte_level(NormalizedText& text, NormalizerScratch& scratch);
 
 }  // namespace fovea::text

@@ -74,7 +74,13 @@ void Matcher::find(std::string_view text, std::vector<ByteRange>& matches) const
 
 void Matcher::find_literal(std::string_view text, std::vector<ByteRange>& matches) const {
     const std::string& needle = pattern_.text;
-    if (needle.empty()) return;
+    if (needle.empty()) {  // found before every character and at the end, as a regex would be
+        for (std::size_t i = 0; i <= text.size();) {
+            matches.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i)});
+            i += i < text.size() ? static_cast<std::size_t>(utf8_size(text[i])) : 1;
+        }
+        return;
+    }
     for (std::size_t i = text.find(needle); i != std::string_view::npos;
          i = text.find(needle, i + needle.size()))
         matches.push_back(

@@ -77,6 +77,18 @@ SentencePieceCharsmap::Match SentencePieceCharsmap::find(std::string_view text) 
     return best;
 }
 
+bool SentencePieceCharsmap::starts_key(std::string_view prefix) const {
+    if (units_.empty()) return false;
+    std::size_t node = offset_of(units_[0]);
+    for (const char c : prefix) {
+        const auto byte = static_cast<unsigned char>(c);
+        node ^= byte;
+        if (node >= units_.size() || (units_[node] & label_bits) != byte) return false;
+        node ^= offset_of(units_[node]);
+    }
+    return true;
+}
+
 SentencePieceCharsmap::Match SentencePieceCharsmap::longest(std::string_view text) const {
     return find<false>(text);
 }

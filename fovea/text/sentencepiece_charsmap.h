@@ -29,6 +29,9 @@ public:
     // The shortest one (what Hugging Face's Precompiled applies to a whole grapheme).
     Match shortest(std::string_view text) const;
 
+    // Whether some entry begins with `prefix`: where not, a scanner may pass by without a look-up.
+    bool starts_key(std::string_view prefix) const;
+
 private:
     template <bool first_only>
     Match find(std::string_view text) const;

@@ -30,7 +30,7 @@ struct EncodeOptions {
     bool add_special_tokens = true;
     OffsetUnit offsets = OffsetUnit::characters;
     // Instead of what the file says. A max_length of 0 or less: no truncation.
-    std::optional<Truncation> truncation;
+    std::optional<Truncation> truncation = std::nullopt;
     // BPE dropout (Provilkov et al. 2020) is drawn from here. Without it a model that names a
     // dropout rate encodes without: the same text gives the same ids.
     Rng* dropout = nullptr;

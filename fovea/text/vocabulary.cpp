@@ -68,6 +68,10 @@ void Vocabulary::add(std::string_view token, TokenId id) {
         if (old_id < by_id_.size() && by_id_[old_id] == slot) by_id_[old_id] = none;
         old.id = id;
     }
+    if (unique_ && id < end_id_) {
+        const std::string_view other = this->token(id);
+        unique_ = other.data() == nullptr || other == token;
+    }
     end_id_ = std::max(end_id_, id + 1);
     if (id < static_cast<std::int64_t>(entries_.size()) * 4 + dense_slack) {
         if (static_cast<std::size_t>(id) >= by_id_.size())

@@ -31,6 +31,7 @@ public:
     std::string_view token(TokenId id) const;
 
     std::size_t size() const { return entries_.size(); }  // number of different tokens
+    bool unique_ids() const { return unique_; }           // no two tokens share an id
     bool empty() const { return entries_.empty(); }
     TokenId end_id() const { return end_id_; }  // one more than the largest id ever added
 
@@ -53,6 +54,7 @@ private:
     std::vector<std::int32_t> table_;  // index into entries_, -1 = free; a power of two in size
     std::vector<std::int32_t> by_id_;  // id -> index into entries_, -1 = none; dense ids only
     TokenId end_id_ = 0;
+    bool unique_ = true;
     bool sparse_ = false;  // ids too far apart for by_id_: token() searches
 
     std::string_view view(const Slot& s) const {

@@ -1,0 +1,154 @@
+
+
+#include "fovea/text/json_components.h"
+
+namespace fovea::text {
+
+namespace {
+
+Merge find_merge(const Vocabulary& vocab, std::string_view left, std::string_view right,
+                 std::size_t prefix, std::string& joined, const std::string& path,
+                 std::size_t rank) {
+    const auto id = [&](std::string_view token) {
+        const TokenId t = vocab.find(token);
+        expect_input(t >= 0, path, "[", rank, "]: \"", token, "\" is not in the vocabulary");
+        return t;
+    };
+    Merge m{};
+    m.left = id(left);
+    m.right = id(right);
+    expect_input(right.size() >= prefix, path, "[", rank, "]: \"", right,
+                 "\" is shorter than the continuing_subword_prefix");
+    joined.assign(left);
+    joined += right.substr(prefix);
+    m.merged = id(joined);
+    return m;
+}
+
+std::optional<std::string> optional_string(const JsonValue& v, std::string_view key) {
+    const auto s = v.find(key);
+    return s ? std::optional(std::string(s->string())) : std::nullopt;
+}
+
+BpeSpec read_bpe(const JsonValue& v) {
+    BpeSpec spec;
+    spec.vocab = read_vocab(v.at("vocab"));
+    if (const auto d = v.find("dropout")) {
+        spec.dropout = static_cast<float>(d->number());
+        expect_input(*spec.dropout >= 0 && *spec.dropout <= 1, d->path(), ": ", *spec.dropout,
+                     " is not between 0 and 1");
+    }
+    spec.unk_token = optional_string(v, "unk_token");
+    spec.continuing_subword_prefix = optional_string(v, "continuing_subword_prefix");
+    spec.end_of_word_suffix = optional_string(v, "end_of_word_suffix");
+    spec.fuse_unk = v.boolean_or("fuse_unk", false);
+    spec.byte_fallback = v.boolean_or("byte_fallback", false);
+    spec.ignore_merges = v.boolean_or("ignore_merges", false);
+    const JsonValue merges = v.at("merges");
+    const std::size_t prefix = spec.continuing_subword_prefix.value_or("").size();
+    std::string joined;
+    std::size_t rank = 0;
+    const simdjson::dom::array list = merges.array();
+    spec.merges.reserve(list.size());
+    for (const simdjson::dom::element e : list) {
+        std::string_view left, right, line;
+        simdjson::dom::array pair;
+        if (e.get(line) == simdjson::SUCCESS) {  // "a b": the spelling before 2024
+            const std::size_t space = line.find(' ');
+            expect_input(space != std::string_view::npos &&
+                             line.find(' ', space + 1) == std::string_view::npos,
+                         merges.path(), "[", rank, "]: \"", line,
+                         "\" should be two tokens with a space between them");
+            left = line.substr(0, space);
+            right = line.substr(space + 1);
+        } else {
+            expect_input(e.get(pair) == simdjson::SUCCESS && pair.size() == 2 &&
+                             pair.at(0).get(left) == simdjson::SUCCESS &&
+                             pair.at(1).get(right) == simdjson::SUCCESS,
+                         merges.path(), "[", rank, "]: should be \"a b\" or [\"a\", \"b\"]");
+        }
+        spec.merges.push_back(
+            find_merge(spec.vocab, left, right, prefix, joined, merges.path(), rank));
+        ++rank;
+    }
+    return spec;
+}
+
+WordPieceSpec read_wordpiece(const JsonValue& v) {
+    WordPieceSpec spec;
+    spec.vocab = read_vocab(v.at("vocab"));
+    spec.unk_token = v.string_or("unk_token", "[UNK]");
+    spec.continuing_subword_prefix = v.string_or("continuing_subword_prefix", "##");
+    spec.max_input_chars_per_word = v.integer_or("max_input_chars_per_word", 100);
+    expect_input(spec.max_input_chars_per_word >= 0, v.path(),
+                 ".max_input_chars_per_word: ", spec.max_input_chars_per_word, " is negative");
+    return spec;
+}
+
+UnigramSpec read_unigram(const JsonValue& v) {
+    UnigramSpec spec;
+    const JsonValue vocab = v.at("vocab");
+    const simdjson::dom::array list = vocab.array();
+    spec.vocab.reserve(list.size());
+    for (const simdjson::dom::element e : list) {
+        simdjson::dom::array pair;
+        std::string_view piece;
+        double score = 0;
+        expect_input(e.get(pair) == simdjson::SUCCESS && pair.size() == 2 &&
+                         pair.at(0).get(piece) == simdjson::SUCCESS &&
+                         pair.at(1).get(score) == simdjson::SUCCESS,
+                     vocab.path(), "[", spec.vocab.size(), "]: should be [piece, score]");
+        spec.vocab.push_back({std::string(piece), score});
+    }
+    if (const auto unk = v.find("unk_id")) {
+        const std::int64_t id = unk->integer();
+        expect_input(id >= 0 && id < static_cast<std::int64_t>(spec.vocab.size()), unk->path(),
+                     ": ", id, " but the vocabulary has ", spec.vocab.size(), " pieces");
+        spec.unk_id = static_cast<TokenId>(id);
+    }
+    spec.byte_fallback = v.boolean_or("byte_fallback", false);
+    return spec;
+}
+
+WordLevelSpec read_word_level(const JsonValue& v) {
+    WordLevelSpec spec;
+    spec.vocab = read_vocab(v.at("vocab"));
+    spec.unk_token = v.string_or("unk_token", "<unk>");
+    return spec;
+}
+
+// Files from before 2020 do not name the type: it follows from the fields.
+std::string_view type_of(const JsonValue& v) {
+    if (const auto t = v.find("type")) return t->string();
+    if (v.find("merges")) return "BPE";
+    const auto vocab = v.find("vocab");
+    if (vocab && vocab->is_array()) return "Unigram";
+    return v.find("continuing_subword_prefix") ? "WordPiece" : "WordLevel";
+}
+
+}  // namespace
+
+Vocabulary read_vocab(const JsonValue& v) {
+    Vocabulary vocab;
+    const simdjson::dom::object object = v.object();
+    vocab.reserve(object.size(), object.size() * 8);
+    for (const auto& [token, element] : object) {
+        std::int64_t id = 0;
+        expect_input(element.get(id) == simdjson::SUCCESS && id >= 0 && id < 2147483647, v.path(),
+                     ": token \"", token, "\" has no id between 0 and 2147483646");
+        vocab.add(token, static_cast<TokenId>(id));
+    }
+    return vocab;
+}
+
+ModelSpec read_model(const JsonValue& v) {
+    const std::string_view type = type_of(v);
+    if (type == "BPE") return read_bpe(v);
+    if (type == "WordPiece") return read_wordpiece(v);
+    if (type == "Unigram") return read_unigram(v);
+    if (type == "WordLevel") return read_word_level(v);
+    fail_with(ErrorKind::bad_input, "Fovea has BPE, WordPiece, Unigram and WordLevel", v.path(),
+              ": unknown model \"", type, "\"");
+}
+
+}  // namespace fovea::text

@@ -1,0 +1,331 @@
+#include "fovea/text/spm_encoder.h"
+
+#include <algorithm>
+#include <cfloat>
+#include <unordered_map>
+
+#include "fovea/text/utf8.h"
+
+namespace fovea::text {
+
+namespace {
+
+constexpr std::string_view mark = "\xE2\x96\x81";
+constexpr float unk_penalty = 10.0f;
+
+ByteTrie trie_of(const SentencePieceModel& model, bool user_defined_only) {
+    std::vector<std::pair<std::string_view, std::int32_t>> keys;
+    keys.reserve(model.pieces.size());
+    for (std::size_t i = 0; i < model.pieces.size(); ++i) {
+        const PieceType t = model.pieces[i].type;
+        const bool take =
+            user_defined_only
+                ? t == PieceType::user_defined
+                : t == PieceType::normal || t == PieceType::user_defined || t == PieceType::unused;
+        if (take) keys.push_back({model.pieces[i].text, static_cast<std::int32_t>(i)});
+    }
+    return ByteTrie(std::move(keys));
+}
+
+// The byte that a piece "<0x4F>" stands for, -1 where it is not of that form.
+int byte_of(std::string_view piece) {
+    const auto digit = [](char c) {
+        if (c >= '0' && c <= '9') return c - '0';
+        return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    };
+    if (piece.size() != 6 || !piece.starts_with("<0x") || piece[5] != '>') return -1;
+    const int high = digit(piece[3]), low = digit(piece[4]);
+    return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+}  // namespace
+
+SpmEncoder::SpmEncoder(SentencePieceModel model, const std::string& where)
+    : model_(std::move(model)),
+      trie_(trie_of(model_, false)),
+      user_symbols_(trie_of(model_, true)),
+      normalizer_(model_.normalizer, model_.treat_whitespace_as_suffix, user_symbols_, where) {
+    // Highest and lowest score of normal pieces. The library starts the highest at FLT_MIN, so it
+    // is practically 0 for log probabilities: kept, for it decides about user-defined symbols.
+    float lowest = FLT_MAX, highest = FLT_MIN;
+    for (const SentencePiece& p : model_.pieces) {
+        if (p.type != PieceType::normal) continue;
+        lowest = std::min(lowest, p.score);
+        highest = std::max(highest, p.score);
+    }
+    unk_score_ = lowest - unk_penalty;
+    byte_ids_.fill(-1);
+    scores_.reserve(model_.pieces.size());
+    for (std::size_t i = 0; i < model_.pieces.size(); ++i) {
+        const SentencePiece& p = model_.pieces[i];
+        const auto id = static_cast<TokenId>(i);
+        const bool user = p.type == PieceType::user_defined;
+        scores_.push_back(user ? static_cast<float>(static_cast<int>(p.text.size())) * highest - 0.1
+                               : p.score);
+        unused_.push_back(p.type == PieceType::unused);
+        any_unused_ |= p.type == PieceType::unused;
+        if (p.type == PieceType::control || p.type == PieceType::unknown ||
+            p.type == PieceType::byte)
+            reserved_.add(p.text, id);
+        if (p.type == PieceType::byte)
+            if (const int b = byte_of(p.text); b >= 0) byte_ids_[static_cast<std::size_t>(b)] = id;
+    }
+}
+
+TokenId SpmEncoder::find(std::string_view piece) const {
+    const TokenId reserved = reserved_.find(piece);
+    if (reserved >= 0) return reserved;
+    ByteTrie::Base at = trie_.root();
+    std::int32_t value = ByteTrie::no_value;
+    for (const char c : piece)
+        if (!trie_.step(at, static_cast<unsigned char>(c), value)) return -1;
+    return value;
+}
+
+TokenId SpmEncoder::piece_or_unk(std::string_view piece) const {
+    const TokenId id = find(piece);
+    return id >= 0 ? id : model_.unk_id;
+}
+
+void SpmEncoder::encode_unigram(SpmScratch& scratch) const {
+    const std::string_view text = scratch.text;
+    auto& ends = scratch.ends;
+    ends.assign(text.size() + 1, {0.0f, -1, -1});
+    for (std::size_t begin = 0; begin < text.size();) {
+        const float here = ends[begin].score;
+        const auto char_size = static_cast<std::size_t>(utf8_size(text[begin]));
+        // The sum is formed in double precision, compared with, and then rounded to, single.
+        const auto offer = [&](std::size_t end, double score, TokenId id) {
+            SpmScratch::Node& n = ends[end];
+            if (n.start == -1 || score > static_cast<double>(n.score))
+                n = {static_cast<float>(score), id, static_cast<std::int32_t>(begin)};
+        };
+        bool whole_char = false;
+        ByteTrie::Base at = trie_.root();
+        std::int32_t id = 0;
+        for (std::size_t i = begin; i < text.size(); ++i) {
+            if (!trie_.step(at, static_cast<unsigned char>(text[i]), id)) break;
+            if (id < 0 || unused_[static_cast<std::size_t>(id)]) continue;
+            offer(i + 1, scores_[static_cast<std::size_t>(id)] + static_cast<double>(here), id);
+            whole_char |= i + 1 - begin == char_size;
+        }
+        if (!whole_char)
+            offer(begin + char_size, static_cast<double>(unk_score_ + here), model_.unk_id);
+        begin += char_size;
+    }
+    auto& pieces = scratch.pieces;
+    for (std::size_t end = text.size(); end > 0;) {
+        const SpmScratch::Node& n = ends[end];
+        const auto start = static_cast<std::uint32_t>(n.start);
+        pieces.push_back({n.id, {start, static_cast<std::uint32_t>(end)}});
+        end = start;
+    }
+    std::reverse(pieces.begin(), pieces.end());
+}
+
+void SpmEncoder::encode_bpe(SpmScratch& scratch) const {
+    const std::string_view text = scratch.text;
+    auto& symbols = scratch.symbols;
+    auto& heap = scratch.heap;
+    symbols.clear();
+    heap.clear();
+    for (std::size_t i = 0; i < text.size();) {
+        std::size_t size = user_symbol(user_symbols_, text.substr(i));
+        const bool frozen = size > 0;
+        if (!frozen) size = static_cast<std::size_t>(utf8_size(text[i]));
+        const auto n = static_cast<std::int32_t>(symbols.size());
+        symbols.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(size), n - 1,
+                           i + size < text.size() ? n + 1 : -1, frozen});
+        i += size;
+    }
+    const auto at = [&](std::int32_t i) -> SpmScratch::Symbol& {
+        return symbols[static_cast<std::size_t>(i)];
+    };
+    // The best score first, of equal ones the leftmost.
+    const auto later = [](const SpmScratch::Pair& a, const SpmScratch::Pair& b) {
+        return a.score < b.score || (a.score == b.score && a.left > b.left);
+    };
+    std::unordered_map<std::string_view, std::uint32_t> halves;  // of unused pieces: left part
+    const auto propose = [&](std::int32_t left, std::int32_t right) {
+        if (left < 0 || right < 0 || at(left).frozen || at(right).frozen) return false;
+        const std::uint32_t size = at(left).size + at(right).size;
+        const std::string_view piece = text.substr(at(left).begin, size);
+        ByteTrie::Base base = trie_.root();
+        std::int32_t id = ByteTrie::no_value;
+        for (const char c : piece)
+            if (!trie_.step(base, static_cast<unsigned char>(c), id)) return false;
+        if (id < 0) return false;
+        heap.push_back({model_.pieces[static_cast<std::size_t>(id)].score, left, right, size});
+        if (unused_[static_cast<std::size_t>(id)]) halves[piece] = at(left).size;
+        return true;
+    };
+    for (std::size_t i = 1; i < symbols.size(); ++i)
+        propose(static_cast<std::int32_t>(i) - 1, static_cast<std::int32_t>(i));
+    std::make_heap(heap.begin(), heap.end(), later);
+    const auto push = [&](std::int32_t left, std::int32_t right) {
+        if (propose(left, right)) std::push_heap(heap.begin(), heap.end(), later);
+    };
+    while (!heap.empty()) {
+        std::pop_heap(heap.begin(), heap.end(), later);
+        const SpmScratch::Pair top = heap.back();
+        heap.pop_back();
+        SpmScratch::Symbol &left = at(top.left), &right = at(top.right);
+        if (left.size == 0 || right.size == 0 || left.size + right.size != top.size) continue;
+        left.size = top.size;
+        left.next = right.next;
+        if (right.next >= 0) at(right.next).prev = top.left;
+        right.size = 0;
+        push(left.prev, top.left);
+        push(top.left, left.next);
+    }
+    // Pieces that are not to be used are taken apart again, the way they were put together.
+    std::vector<ByteRange> open;
+    for (std::int32_t i = symbols.empty() ? -1 : 0; i != -1; i = at(i).next) {
+        open.push_back({at(i).begin, at(i).begin + at(i).size});
+        while (!open.empty()) {
+            const ByteRange r = open.back();
+            open.pop_back();
+            const std::string_view piece = text.substr(r.begin, r.end - r.begin);
+            const TokenId id = piece_or_unk(piece);
+            const auto half = any_unused_ && id >= 0 && unused_[static_cast<std::size_t>(id)]
+                                  ? halves.find(piece)
+                                  : halves.end();
+            if (half == halves.end()) {
+                scratch.pieces.push_back({id, r});
+            } else {
+                open.push_back({r.begin + half->second, r.end});
+                open.push_back({r.begin, r.begin + half->second});
+            }
+        }
+    }
+}
+
+// A word starts at each mark (or ends there, where white space is a suffix).
+void SpmEncoder::encode_words(SpmScratch& scratch) const {
+    const std::string_view text = scratch.text;
+    std::size_t begin = 0;
+    const auto add = [&](std::size_t end) {
+        if (end > begin)
+            scratch.pieces.push_back(
+                {piece_or_unk(text.substr(begin, end - begin)),
+                 {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)}});
+        begin = end;
+    };
+    for (std::size_t i = 0; i < text.size(); i += static_cast<std::size_t>(utf8_size(text[i]))) {
+        if (text.compare(i, mark.size(), mark) != 0) continue;
+        add(model_.treat_whitespace_as_suffix ? i + mark.size() : i);
+    }
+    add(text.size());
+}
+
+void SpmEncoder::encode_characters(SpmScratch& scratch) const {
+    const std::string_view text = scratch.text;
+    for (std::size_t i = 0; i < text.size();) {
+        std::size_t size = user_symbol(user_symbols_, text.substr(i));
+        if (size == 0) size = static_cast<std::size_t>(utf8_size(text[i]));
+        scratch.pieces.push_back(
+            {piece_or_unk(text.substr(i, size)),
+             {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i + size)}});
+        i += size;
+    }
+}
+
+void SpmEncoder::encode(std::string_view text, bool origins, std::vector<SpmToken>& out,
+                        SpmScratch& scratch) const {
+    normalizer_.normalize(text, scratch.text, origins ? &scratch.origin : nullptr);
+    scratch.pieces.clear();
+    if (scratch.text.empty()) return;
+    switch (model_.kind) {
+        case SentencePieceKind::unigram:
+            encode_unigram(scratch);
+            break;
+        case SentencePieceKind::bpe:
+            encode_bpe(scratch);
+            break;
+        case SentencePieceKind::word:
+            encode_words(scratch);
+            break;
+        case SentencePieceKind::character:
+            encode_characters(scratch);
+            break;
+    }
+    bool after_unknown = false;
+    for (const auto& [id, piece] : scratch.pieces) {
+        ByteRange origin{};
+        if (origins) origin = {scratch.origin[piece.begin], scratch.origin[piece.end]};
+        const bool unknown = id == model_.unk_id;
+        if (unknown && model_.byte_fallback) {
+            // The last byte stands for the character, the others for nothing.
+            for (std::uint32_t i = piece.begin; i < piece.end; ++i) {
+                const auto b = static_cast<unsigned char>(scratch.text[i]);
+                const TokenId byte = byte_ids_[b] >= 0 ? byte_ids_[b] : model_.unk_id;
+                const bool last = i + 1 == piece.end;
+                out.push_back(
+                    {byte, {i, i + 1}, last ? origin : ByteRange{origin.begin, origin.begin}});
+            }
+        } else if (unknown && after_unknown) {
+            out.back().piece.end = piece.end;
+            out.back().origin.end = origin.end;
+        } else {
+            out.push_back({id, piece, origin});
+        }
+        after_unknown = unknown;
+    }
+}
+
+std::string SpmEncoder::decode(const std::vector<std::string_view>& pieces) const {
+    std::string out, bytes;
+    const bool drop_first_space =
+        model_.normalizer.add_dummy_prefix || model_.normalizer.remove_extra_whitespaces;
+    bool at_start = true;
+    const auto flush = [&] {  // runs of bytes: characters, or one U+FFFD a byte
+        for (std::size_t i = 0; i < bytes.size();) {
+            const auto n = static_cast<std::size_t>(utf8_size(bytes[i]));
+            if (i + n <= bytes.size() && is_valid_utf8(std::string_view(bytes).substr(i, n))) {
+                out.append(bytes, i, n);
+                i += n;
+            } else {
+                out += "\xEF\xBF\xBD";
+                ++i;
+            }
+        }
+        bytes.clear();
+    };
+    for (std::string_view piece : pieces) {
+        const TokenId id = find(piece);
+        const PieceType type =
+            id >= 0 ? model_.pieces[static_cast<std::size_t>(id)].type : PieceType::normal;
+        if (const int b = type == PieceType::byte ? byte_of(piece) : -1; b >= 0) {
+            bytes.push_back(static_cast<char>(b));
+            continue;
+        }
+        if (!bytes.empty()) {
+            flush();
+            at_start = false;
+        }
+        if (type == PieceType::control) continue;
+        if (type == PieceType::unknown) {
+            out += model_.unk_surface;
+            at_start = false;
+            continue;
+        }
+        if (at_start && drop_first_space && piece.starts_with(mark)) {
+            piece.remove_prefix(mark.size());
+            // Where extra white space is removed, all of it goes; else only the dummy prefix.
+            if (!model_.normalizer.remove_extra_whitespaces) at_start = false;
+        }
+        if (!piece.empty()) at_start = false;
+        for (std::size_t i = 0; i < piece.size();) {
+            if (piece.compare(i, mark.size(), mark) == 0) {
+                out += ' ';
+                i += mark.size();
+            } else {
+                out += piece[i++];
+            }
+        }
+    }
+    flush();
+    return out;
+}
+
+}  // namespace fovea::text

@@ -1,0 +1,25 @@
+#pragma once
+// Finds out what a path is and reads it. See Tokenizer::load.
+#include <string>
+#include <string_view>
+
+#include "fovea/text/spec.h"
+
+namespace fovea {
+
+TokenizerSpec read_tokenizer(const std::string& path);
+
+// The specs of the usual models, from their vocabularies. Special tokens are taken in where the
+// vocabulary has them.
+TokenizerSpec bert_spec(Vocabulary vocab, bool lowercase);
+TokenizerSpec gpt2_spec(BpeSpec bpe, bool add_prefix_space = false);
+TokenizerSpec roberta_spec(BpeSpec bpe, bool add_prefix_space = false);
+TokenizerSpec word_level_spec(Vocabulary vocab);
+
+// One token a line; white space at the end of a line is no part of it.
+Vocabulary read_vocab_txt(std::string_view text, const std::string& where);
+// {"token": id, …} and "left right" a line.
+BpeSpec read_vocab_and_merges(std::string_view vocab_json, const std::string& vocab_where,
+                              std::string_view merges, const std::string& merges_where);
+
+}  // namespace fovea
