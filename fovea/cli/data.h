@@ -1,0 +1,9 @@
+#pragma once
+// fovea data check
+#include <CLI/CLI.hpp>
+
+namespace fovea {
+
+void add_data_command(CLI::App& app);
+
+}  // namespace fovea
