@@ -18,27 +18,33 @@ namespace fovea::kernels {
 class AttentionScratch {
 public:
     enum Use {
+        // of a piece: keys and values packed, their gradients, tables by distance
         keys,
         values,
         dkeys,
-        dvalues,  // of a piece: packed, and their gradients
+        dvalues,
+        table,
+        dtable,
+        // of a query tile; the second set is RelativeDot's other bias
         queries,
         query_rows,
-        dqueries,  // of a query tile
+        dqueries,
         queries2,
         query_rows2,
-        dqueries2,  // with RelativeDot's second bias
+        dqueries2,
         out,
         dout,
-        dout_rows,  // of a query tile
-        scores,
-        weights,
-        factors,
-        dscores,  // of a pair of tiles
+        dout_rows,
         distances,
         ddistances,
         rows,
-        partials,  // by distance; numbers of a row; parameters of slabs
+        // of a pair of tiles
+        scores,
+        weights,
+        factors,
+        dscores,
+        // of a call: parameters' gradients, slab by slab
+        partials,
         uses
     };
     float* floats(Use use, std::int64_t n) {

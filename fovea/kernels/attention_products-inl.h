@@ -77,8 +77,9 @@ HWY_INLINE void DotsColumns(const float* const* x, int begin, int end, std::int6
 }
 
 // Rows [begin, end) of S.
-HWY_NOINLINE void Dots(const float* const* x, int begin, int end, std::int64_t depth,
-                       const float* q, std::int64_t stride, int vectors, float scale, float* s) {
+HWY_NOINLINE inline void Dots(const float* const* x, int begin, int end, std::int64_t depth,
+                              const float* q, std::int64_t stride, int vectors, float scale,
+                              float* s) {
     for (int n = 0; n < vectors; n += 3, q += 3 * kLanes, s += 3 * kLanes) {
         if (vectors - n >= 3) DotsColumns<3>(x, begin, end, depth, q, stride, scale, s);
         if (vectors - n == 2) DotsColumns<2>(x, begin, end, depth, q, stride, scale, s);
@@ -129,8 +130,9 @@ HWY_INLINE void MixColumns(const float* const* x, int begin, int end, std::int64
 
 // alpha [W], looked at where the sum is to be scaled.
 template <bool Careful>
-HWY_NOINLINE void Mix(const float* const* x, int begin, int end, std::int64_t width, const float* p,
-                      std::int64_t stride, Found found, const float* alpha, int vectors, float* o) {
+HWY_NOINLINE inline void Mix(const float* const* x, int begin, int end, std::int64_t width,
+                             const float* p, std::int64_t stride, Found found, const float* alpha,
+                             int vectors, float* o) {
     for (int n = 0; n < vectors; n += 3) {
         const int at = n * kLanes;
         const float *pn = p + at, *an = alpha + at;
@@ -180,9 +182,9 @@ HWY_INLINE void OuterColumns(const float* p, std::int64_t stride, int keys, int 
 // `keys` rows of P and Y; Z has `count` rows. Rows of Z and Y are padded to whole vectors; `width`
 // counts the padding.
 template <bool Careful>
-HWY_NOINLINE void Outer(const float* p, std::int64_t stride, int keys, int count, const float* z,
-                        std::int64_t z_stride, std::int64_t width, float* y,
-                        std::int64_t y_stride) {
+HWY_NOINLINE inline void Outer(const float* p, std::int64_t stride, int keys, int count,
+                               const float* z, std::int64_t z_stride, std::int64_t width, float* y,
+                               std::int64_t y_stride) {
     constexpr int nc = kManyRegisters ? 4 : 2;
     std::int64_t c = 0;
     for (; c + nc * kLanes <= width; c += nc * kLanes)
@@ -193,8 +195,8 @@ HWY_NOINLINE void Outer(const float* p, std::int64_t stride, int keys, int count
 
 // One query row, lanes are columns of the values: the same chains as Mix, for decoding.
 template <bool Careful>
-HWY_NOINLINE void MixOneRow(const float* const* x, int begin, int end, std::int64_t width,
-                            const float* p, std::int64_t stride, float alpha, float* o) {
+HWY_NOINLINE inline void MixOneRow(const float* const* x, int begin, int end, std::int64_t width,
+                                   const float* p, std::int64_t stride, float alpha, float* o) {
     const FloatTag d;
     const FloatVec a = hn::Set(d, alpha);
     std::int64_t c = 0;

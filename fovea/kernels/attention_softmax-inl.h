@@ -42,8 +42,9 @@ struct SoftmaxRows {  // [stride] each
 
 // Keys [begin, end) of a tile: scores become weights exp(s - max so far). Returns whether some
 // alpha differs from 1. `words` null: every row sees all of these keys.
-HWY_NOINLINE bool SoftmaxStep(float* HWY_RESTRICT s, std::int64_t stride, int begin, int end,
-                              int vectors, const std::uint32_t* words, const SoftmaxRows& rows) {
+HWY_NOINLINE inline bool SoftmaxStep(float* HWY_RESTRICT s, std::int64_t stride, int begin, int end,
+                                     int vectors, const std::uint32_t* words,
+                                     const SoftmaxRows& rows) {
     const FloatTag d;
     const FloatVec none = hn::Set(d, -std::numeric_limits<float>::infinity());
     const FloatVec one = hn::Set(d, 1.0f);
@@ -81,8 +82,9 @@ HWY_NOINLINE bool SoftmaxStep(float* HWY_RESTRICT s, std::int64_t stride, int be
 }
 
 // The same weights again, normalised: exp(s - lse), exactly 0 where a row does not see a key.
-HWY_NOINLINE void SoftmaxWeights(float* HWY_RESTRICT s, std::int64_t stride, int begin, int end,
-                                 int vectors, const std::uint32_t* words, const float* lse) {
+HWY_NOINLINE inline void SoftmaxWeights(float* HWY_RESTRICT s, std::int64_t stride, int begin,
+                                        int end, int vectors, const std::uint32_t* words,
+                                        const float* lse) {
     const FloatTag d;
     for (int n = 0; n < vectors; ++n) {
         float* at = s + n * kLanes;
@@ -138,9 +140,9 @@ HWY_INLINE void Philox(WordVec c[4], std::uint64_t key) {
 }
 
 // factor[j][q] = 0 or 1 / (1 - p), as AttentionDropout::keeps says, for keys [begin, end).
-HWY_NOINLINE void DropoutFactors(const AttentionDropout& dropout, int head, const DropoutRows& rows,
-                                 std::int64_t first_key, int begin, int end, std::int64_t stride,
-                                 int vectors, float* factor) {
+HWY_NOINLINE inline void DropoutFactors(const AttentionDropout& dropout, int head,
+                                        const DropoutRows& rows, std::int64_t first_key, int begin,
+                                        int end, std::int64_t stride, int vectors, float* factor) {
     const FloatTag d;
     const WordTag du;
     const FloatVec kept = hn::Set(d, dropout.scale());
