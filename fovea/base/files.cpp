@@ -182,9 +182,12 @@ bool LineReader::fill() {
     const int n = gzread(static_cast<gzFile>(file_), piece, sizeof piece);
     int code = Z_OK;
     const char* message = gzerror(static_cast<gzFile>(file_), &code);
-    if (n < 0 || code < 0)
-        throw Error(text_of(path_, ":", number_ + 1, ": cannot read: ", message),
+    if (n < 0 || code < 0) {
+        std::string what = message;
+        if (what.rfind(path_ + ": ", 0) == 0) what.erase(0, path_.size() + 2);  // zlib names it too
+        throw Error(text_of(path_, ":", number_ + 1, ": cannot read: ", what),
                     ErrorKind::bad_input);
+    }
     if (n == 0) return false;
     buffer_.append(piece, static_cast<std::size_t>(n));
     return true;

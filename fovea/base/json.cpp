@@ -22,6 +22,8 @@ Json parse_json(std::string_view text, const std::string& where, int max_depth) 
             problem = "the key \"" + parsed.get<std::string>() + "\" stands twice";
         return problem.empty();
     };
+    if (text.find('\0') != std::string_view::npos)  // the parser would take it for the end
+        throw Error(where + ": not valid JSON: it holds a NUL", ErrorKind::bad_input);
     // A scan first: nlohmann recurses on destruction, so depth is bounded before parsing.
     int depth = 0;
     bool in_string = false, escaped = false;
