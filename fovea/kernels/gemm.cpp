@@ -4,38 +4,89 @@
 #include <cassert>
 
 #include "fovea/base/threads.h"
+#include "fovea/kernels/aligned_buffer.h"
+#include "fovea/kernels/amx_operands.h"
 #include "fovea/kernels/gemm_block.h"
 #include "fovea/kernels/gemm_plan.h"
+#include "fovea/kernels/isa.h"
 
 namespace fovea::kernels {
 namespace {
 
-void multiply(ConstView a, bool a_transposed, const PackedMatrix& b, View c,
-              const GemmOptions& options, BlockKernel kernel) {
+// A for all blocks, where several of them share their rows.
+struct SharedTiles {
+    const unsigned char* tiles = nullptr;
+    const float* scales = nullptr;
+    std::int64_t strip_bytes = 0;
+};
+
+SharedTiles prepare_shared(ConstView a, bool a_transposed, const PackedMatrix& b, std::int64_t m) {
+    thread_local AlignedBuffer tile_buffer, scale_buffer;
+    const std::int64_t strips = (m + 15) / 16;
+    const std::int64_t strip_bytes = b.padded_k() * 16 * (b.format() == Format::bf16 ? 2 : 1);
+    auto* tiles = tile_buffer.reserve<unsigned char>(strips * strip_bytes);
+    auto* scales = scale_buffer.reserve<float>(strips * 16);
+    const PrepareTiles prepare = prepare_tiles_kernel();
+    parallel_for(strips, std::max<std::int64_t>(1, (64 << 10) / strip_bytes),
+                 [&](std::int64_t begin, std::int64_t end) {
+                     const std::int64_t row = begin * 16;
+                     prepare({a_transposed ? a.data + row : a.row(row), a.stride, a_transposed,
+                              std::min(m, end * 16) - row, b.k(), b.padded_k(), b.format(),
+                              tiles + begin * strip_bytes, scales + row});
+                 });
+    return {tiles, scales, strip_bytes};
+}
+
+// Beyond this an output is gone from the caches before anyone reads it: fetching its lines in order
+// to overwrite them only costs bandwidth.
+constexpr std::int64_t stream_bytes = 16 << 20;
+
+bool worth_streaming(View c, const GemmOptions& options) {
+    return c.size() * 4 > stream_bytes && !options.accumulate && c.stride % 16 == 0 &&
+           reinterpret_cast<std::uintptr_t>(c.data) % 64 == 0;
+}
+
+}  // namespace
+
+void multiply_by_blocks(ConstView a, bool a_transposed, const PackedMatrix& b, View c,
+                        const GemmOptions& options, BlockKernel kernel, bool tiles) {
     const std::int64_t m = c.rows, n = c.cols;
     assert((a_transposed ? a.cols : a.rows) == m && (a_transposed ? a.rows : a.cols) == b.k());
     assert(b.n() == n);
     assert(!options.bias.data || options.bias.size() == n);
     assert(!options.pre.data || (options.pre.rows == m && options.pre.cols == n));
     if (m == 0 || n == 0) return;
-    if (b.k() == 0) kernel = f32_block_kernel();  // nothing to multiply: any way out will do
+    if (b.k() == 0) {  // nothing to multiply: any way out will do
+        kernel = f32_block_kernel();
+        tiles = false;
+    }
     const int value_bytes = b.format() == Format::f32 ? 4 : b.format() == Format::bf16 ? 2 : 1;
-    const GemmPlan plan = plan_gemm(m, b.panels(), b.k(), value_bytes);
+    const GemmPlan plan = tiles ? plan_amx(m, b.panels(), b.padded_k(), value_bytes)
+                                : plan_gemm(m, b.panels(), b.k(), value_bytes);
+    SharedTiles shared;
+    if (tiles && plan.col_tasks > 1) shared = prepare_shared(a, a_transposed, b, m);
+    const bool stream = tiles && worth_streaming(c, options);
+
     parallel_for(plan.tasks(), 1, [&](std::int64_t task, std::int64_t) {
         // Rows fastest: tasks that run at the same time share their panels of B.
         const std::int64_t r0 = task % plan.row_tasks * plan.rows_per_task;
-        const std::int64_t p0 = task / plan.row_tasks * plan.panels_per_task,
-                           c0 = p0 * panel_columns;
+        const std::int64_t p0 = task / plan.row_tasks * plan.panels_per_task;
+        const std::int64_t c0 = p0 * panel_columns;
         GemmBlock g;
         g.a = a_transposed ? a.data + r0 : a.row(r0);
         g.a_stride = a.stride;
         g.a_transposed = a_transposed;
+        if (shared.tiles) {
+            g.a_tiles = shared.tiles + r0 / 16 * shared.strip_bytes;
+            g.a_scales = shared.scales + r0;
+        }
         g.b = &b;
         g.first_panel = p0;
         g.rows = std::min(plan.rows_per_task, m - r0);
         g.cols = std::min(plan.panels_per_task * panel_columns, n - c0);
         g.c = c.row(r0) + c0;
         g.c_stride = c.stride;
+        g.stream = stream;
         g.epilogue.bias = options.bias.data ? options.bias.data + c0 : nullptr;
         g.epilogue.act = options.act;
         g.epilogue.pre = options.pre.data ? options.pre.row(r0) + c0 : nullptr;
@@ -45,16 +96,16 @@ void multiply(ConstView a, bool a_transposed, const PackedMatrix& b, View c,
     });
 }
 
-BlockKernel kernel_for(Format format) {
-    switch (format) {
-        case Format::f32:
-            return f32_block_kernel();
-        case Format::bf16:
-            return bf16_block_kernel();
-        case Format::int8:
-            return int8_block_kernel();
-    }
-    return nullptr;
+namespace {
+
+void multiply(ConstView a, bool a_transposed, const PackedMatrix& b, View c,
+              const GemmOptions& options) {
+    const bool tiles = active_isa() == Isa::amx && b.format() != Format::f32;
+    const BlockKernel kernel = tiles                        ? amx_block_kernel(b.format())
+                               : b.format() == Format::f32  ? f32_block_kernel()
+                               : b.format() == Format::bf16 ? bf16_block_kernel()
+                                                            : int8_block_kernel();
+    multiply_by_blocks(a, a_transposed, b, c, options, kernel, tiles);
 }
 
 }  // namespace
@@ -63,12 +114,12 @@ void gemm(Trans ta, Trans tb, ConstView a, ConstView b, View c, const GemmOption
     // The caller's own memory for packed B, kept from call to call.
     thread_local PackedMatrix packed;
     packed.assign(b, tb, options.precision == Precision::f32 ? Format::f32 : Format::bf16);
-    multiply(a, ta == Trans::yes, packed, c, options, kernel_for(packed.format()));
+    multiply(a, ta == Trans::yes, packed, c, options);
 }
 
 void gemm_packed(ConstView x, const PackedMatrix& w, View y, const GemmOptions& options) {
     assert(w.format() != Format::int8 || !options.accumulate);
-    multiply(x, false, w, y, options, kernel_for(w.format()));
+    multiply(x, false, w, y, options);
 }
 
 }  // namespace fovea::kernels

@@ -9,6 +9,8 @@
 
 namespace fovea::kernels {
 
+struct GemmOptions;
+
 // What happens to a finished sum on its way out. Null pointers: nothing.
 struct Epilogue {
     const float* bias = nullptr;  // of the block's first column
@@ -30,6 +32,11 @@ struct GemmBlock {
     float* c = nullptr;
     std::int64_t c_stride = 0;
     Epilogue epilogue;
+    // AMX only: A's tiles and scales where they were prepared for several blocks (amx_operands.h),
+    // and whether C goes past the caches.
+    const unsigned char* a_tiles = nullptr;
+    const float* a_scales = nullptr;
+    bool stream = false;
 };
 
 // The block kernels of the active level. Called inside parallel_for (denormals are flushed there).
@@ -37,6 +44,11 @@ using BlockKernel = void (*)(const GemmBlock& block);
 BlockKernel f32_block_kernel();
 BlockKernel bf16_block_kernel();
 BlockKernel int8_block_kernel();
+BlockKernel amx_block_kernel(Format format);  // bf16 or int8; only where active_isa() is amx
+
+// The whole product, cut into blocks for `kernel`. `tiles`: it is an AMX kernel, or its stand-in.
+void multiply_by_blocks(ConstView a, bool a_transposed, const PackedMatrix& b, View c,
+                        const GemmOptions& options, BlockKernel kernel, bool tiles);
 
 // Memory of the calling thread for the life of one block: 64-byte aligned, kept for the next.
 void* block_scratch(std::size_t bytes);

@@ -198,7 +198,7 @@ void QuantiseA(const GemmBlock& g, const Way& way, std::int8_t* q, std::int8_t* 
 
 // From exact sums [rows, stride] to C. `offset` is taken off each column first: 128 times its sum
 // where A carried +128.
-void FinishInt8(const GemmBlock& g, const std::int32_t* sums, std::int64_t sums_stride,
+void FinishSums(const GemmBlock& g, const std::int32_t* sums, std::int64_t sums_stride,
                 const float* row_scales, std::int64_t row, std::int64_t rows, std::int64_t col,
                 std::int64_t cols, bool offset) {
     const Tag16 d;
@@ -257,7 +257,7 @@ void Int8Block(const GemmBlock& g) {
             const std::int64_t rows = (g.rows - row + strips - 1) / strips;
             const Rows a{q + row * stride, sizes ? sizes + row * stride : nullptr, stride};
             micro_for(way, rows, panels)(a, b, k * 16, k, sums);
-            FinishInt8(g, sums, panels * 16, scales, row, rows, col, cols, way.offset);
+            FinishSums(g, sums, panels * 16, scales, row, rows, col, cols, way.offset);
             row += rows;
         }
         col += panels * 16;

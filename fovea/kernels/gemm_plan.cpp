@@ -43,4 +43,24 @@ GemmPlan plan_gemm(std::int64_t rows, std::int64_t panels, std::int64_t k, int b
     return plan;
 }
 
+GemmPlan plan_amx(std::int64_t rows, std::int64_t panels, std::int64_t k, int bytes_per_value) {
+    GemmPlan plan;
+    const std::int64_t row_bytes = std::max<std::int64_t>(1, k) * bytes_per_value;
+    const std::int64_t tall =
+        std::clamp<std::int64_t>((1 << 20) / row_bytes / 32 * 32, 64, 256);  // 1 MB of A
+    plan.rows_per_task =
+        rows <= tall ? round_up(std::max<std::int64_t>(1, rows), 16) : even_piece(rows, tall, 32);
+    plan.row_tasks = std::max<std::int64_t>(1, ceil_div(rows, plan.rows_per_task));
+    // Where the rows alone give few tasks, cut the columns too: tasks of 2^22 multiply-adds, or of
+    // 128 KB of B to stream.
+    const std::int64_t panel_macs = std::max<std::int64_t>(1, k) * 16 * rows;
+    const std::int64_t worth = std::max(ceil_div(panel_macs * panels, 1 << 22),
+                                        ceil_div(row_bytes * 16 * panels, 128 << 10));
+    const std::int64_t wanted = std::min<std::int64_t>(worth, 16);
+    const std::int64_t pieces = std::max<std::int64_t>(1, ceil_div(wanted, plan.row_tasks));
+    plan.panels_per_task = even_piece(panels, ceil_div(panels, pieces), rows <= 16 ? 4 : 2);
+    plan.col_tasks = std::max<std::int64_t>(1, ceil_div(panels, plan.panels_per_task));
+    return plan;
+}
+
 }  // namespace fovea::kernels

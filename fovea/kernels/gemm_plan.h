@@ -14,4 +14,7 @@ struct GemmPlan {
 // bytes_per_value: of packed B.
 GemmPlan plan_gemm(std::int64_t rows, std::int64_t panels, std::int64_t k, int bytes_per_value);
 
+// For AMX: a block of A, converted, lives in L2 (2 MB) while B passes, and rows come in sixteens.
+GemmPlan plan_amx(std::int64_t rows, std::int64_t panels, std::int64_t k, int bytes_per_value);
+
 }  // namespace fovea::kernels

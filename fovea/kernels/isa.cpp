@@ -19,7 +19,7 @@ namespace {
 
 struct Machine {
     Isa best = Isa::scalar;
-    bool avx512_vnni = false;
+    bool avx512_vnni = false, avx512_bf16 = false;
     std::string no_avx512, no_amx;
 };
 
@@ -64,7 +64,8 @@ Machine look() {
     m.best = Isa::avx512;
     unsigned a = 0, b = 0, c = 0, d = 0;
     m.avx512_vnni = __get_cpuid_count(7, 0, &a, &b, &c, &d) && ((c >> 11) & 1);
-    m.no_amx = amx_obstacle();
+    m.avx512_bf16 = __get_cpuid_count(7, 1, &a, &b, &c, &d) && ((a >> 5) & 1);
+    m.no_amx = m.avx512_bf16 ? amx_obstacle() : "the CPU lacks AVX512-BF16, which the tiles need";
     if (m.no_amx.empty()) m.best = Isa::amx;
     return m;
 }
@@ -161,6 +162,8 @@ void set_isa(Isa isa) {
 }
 
 bool has_avx512_vnni() { return active_isa() >= Isa::avx512 && machine().avx512_vnni; }
+
+bool has_avx512_bf16() { return active_isa() >= Isa::avx512 && machine().avx512_bf16; }
 
 std::string why_not_amx() {
     if (active_isa() == Isa::amx) return {};
