@@ -7,7 +7,7 @@ TSAN_TESTS ?= ^(base|kernels|ops|text|data|train|infer|tasks)$$
 FOVEA := build/release/bin/fovea
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-slow bench lint format asan tsan fuzz install clean
+.PHONY: help demo build test test-slow bench lint format docs asan tsan fuzz install clean
 .PHONY: need-build need-lint need-fuzz need-bench
 
 help:   ## this list
@@ -51,7 +51,10 @@ lint: need-lint     ## layers, layout, clang-tidy, forbidden calls
 
 format: need-lint   ## rewrite the sources in the project's layout
 	@git ls-files -co --exclude-standard 'fovea/*.h' 'fovea/*.cpp' 'tests/*.h' 'tests/*.cpp' | \
-	  xargs -r clang-format -i
+	  grep -v '_tables\.cpp$$' | xargs -r clang-format -i
+
+docs: build         ## renew docs/command-line.md from the parser
+	@mkdir -p docs && $(FOVEA) help --markdown > docs/command-line.md
 
 asan: need-build    ## tests under address, leak and undefined-behaviour sanitizers
 	$(call build_preset,asan,)

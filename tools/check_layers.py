@@ -73,7 +73,7 @@ def problems_of(root, path):
                       (", ".join(sorted(DOORS[room])) or "none")
             elif not (root / target).exists():
                 yield f"{where}: {target} does not exist"
-        elif quote == '"':
+        elif quote == '"' and not target.startswith("hwy/"):  # Highway's own way of writing it
             yield f'{where}: "{target}": write includes from the root, "fovea/ROOM/FILE.h"'
         elif target in ONLY_IN and room not in ONLY_IN[target] and (relative, target) not in EXCEPT:
             yield f"{where}: <{target}> belongs to " + ", ".join(sorted(ONLY_IN[target]))

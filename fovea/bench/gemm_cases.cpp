@@ -72,13 +72,15 @@ void bench_gemm(KernelBench& bench) {
             // int8 is a storage format of weights for inference: it has no backward.
             if (precision == std::string("int8") && p.kind != std::string("fwd")) continue;
             if (!bench.wanted("gemm", name_of(p), precision)) continue;
-            bench.measure({.row = {.bench = "gemm",
-                                   .name = name_of(p),
-                                   .precision = precision,
-                                   .unit = precision == std::string("int8") ? "GOP/s" : "GFLOP/s"},
-                           .ours = our_product(p, precision),
-                           .limit = KernelBench::arithmetic_limit(precision),
-                           .onednn = onednn_line(p, precision)});
+            KernelBench::Case c;
+            c.row.bench = "gemm";
+            c.row.name = name_of(p);
+            c.row.precision = precision;
+            c.row.unit = precision == std::string("int8") ? "GOP/s" : "GFLOP/s";
+            c.ours = our_product(p, precision);
+            c.limit = KernelBench::arithmetic_limit(precision);
+            c.onednn = onednn_line(p, precision);
+            bench.measure(std::move(c));
         }
     }
 }
@@ -95,13 +97,16 @@ void bench_one_row(KernelBench& bench) {
             const std::int64_t bytes = p.k * p.n * value_bytes;
             ours.work = static_cast<double>(bytes);
             const auto memory = std::make_shared<Tensor>(random_tensor(1, bytes / 4, 3));
-            bench.measure(
-                {.row =
-                     {.bench = "gemm", .name = name_of(p), .precision = precision, .unit = "GB/s"},
-                 .ours = std::move(ours),
-                 .limit = timed("read", static_cast<double>(bytes),
-                                [memory] { kernels::read_plain(memory->data(), memory->size()); }),
-                 .onednn = onednn_line(p, precision)});
+            KernelBench::Case c;
+            c.row.bench = "gemm";
+            c.row.name = name_of(p);
+            c.row.precision = precision;
+            c.row.unit = "GB/s";
+            c.ours = std::move(ours);
+            c.limit = timed("read", static_cast<double>(bytes),
+                            [memory] { kernels::read_plain(memory->data(), memory->size()); });
+            c.onednn = onednn_line(p, precision);
+            bench.measure(std::move(c));
         }
     }
 }

@@ -73,11 +73,13 @@ Tensor random_tensor(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
     return t;
 }
 
-std::vector<Row> bench_kernels(const KernelBenchOptions& options) {
+KernelBenchResult bench_kernels(const KernelBenchOptions& options) {
     KernelBench bench(options);
     bench_gemm(bench);
     bench_one_row(bench);
-    return bench.take_rows();
+    bench_attention(bench);
+    bench_elementwise(bench);
+    return {bench.take_rows(), bench.left_out()};
 }
 
 }  // namespace fovea::bench

@@ -23,7 +23,11 @@ struct KernelBenchOptions {
     std::function<bool()> stop = [] { return false; };  // asked between cases
 };
 
-std::vector<Row> bench_kernels(const KernelBenchOptions& options);
+struct KernelBenchResult {
+    std::vector<Row> rows;
+    int left_out = 0;  // rows for which a quick run had no time
+};
+KernelBenchResult bench_kernels(const KernelBenchOptions& options);
 
 // What the cases of one run share. A case describes its row, its contestants and its limit.
 class KernelBench {
@@ -66,5 +70,7 @@ Tensor random_tensor(std::int64_t rows, std::int64_t cols, std::uint64_t seed);
 // The families, each in its own file.
 void bench_gemm(KernelBench& bench);
 void bench_one_row(KernelBench& bench);
+void bench_attention(KernelBench& bench);
+void bench_elementwise(KernelBench& bench);
 
 }  // namespace fovea::bench

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace fovea::bench {
@@ -31,7 +32,8 @@ Json to_json(const Row& row, bool medians) {
     j["value"] = short_number(row.value);
     j["unit"] = row.unit;
     j["better"] = row.higher_is_better ? "higher" : "lower";
-    if (row.share) j["share"] = short_number(*row.share);
+    // A plain copy is no hard limit, and its samples may be unlucky: more than all is all.
+    if (row.share) j["share"] = short_number(std::min(*row.share, 1.0));
     if (!row.peer.empty()) j["peer"] = row.peer;
     if (row.peer_value) j["peer_value"] = short_number(*row.peer_value);
     if (row.ratio()) j["ratio"] = short_number(*row.ratio());

@@ -10,6 +10,7 @@
 #include "fovea/cli/bench.h"
 #include "fovea/cli/completion.h"
 #include "fovea/cli/data.h"
+#include "fovea/cli/demo.h"
 #include "fovea/cli/doctor.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/interrupt.h"
@@ -133,6 +134,7 @@ std::unique_ptr<CLI::App> make_app() {
     app->parse_complete_callback([] { apply_global_options(); });
 
     // The verbs, in the order of the help.
+    add_demo_command(*app);
     add_data_command(*app);
     add_bench_command(*app);
     add_doctor_command(*app);

@@ -52,11 +52,15 @@ void add_kernels(CLI::App& bench) {
                 fmt::print(stderr, "\r\x1b[K{} ...", name);
                 std::fflush(stderr);
             };
-        const std::vector<bench::Row> rows = bench::bench_kernels(options);
+        const bench::KernelBenchResult result = bench::bench_kernels(options);
         if (live) fmt::print(stderr, "\r\x1b[K");
         throw_if_interrupted();
+        if (result.left_out > 0)
+            fmt::print(stderr, "note: no time left for {} rows; without --quick all are measured\n",
+                       result.left_out);
         if (!text)
-            fmt::print("{}\n", to_text(bench::to_json(rows, global_options().verbose > 0), 1));
+            fmt::print("{}\n",
+                       to_text(bench::to_json(result.rows, global_options().verbose > 0), 1));
     });
 }
 

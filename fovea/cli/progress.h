@@ -18,9 +18,9 @@ struct ProgressOptions {
     std::FILE* out = stderr;
     bool quiet = false;
     // For tests; the real ones where left empty.
-    std::function<double()> now;  // seconds
-    int terminal = -1;            // 1 a terminal, 0 not, -1 ask
-    int width = 0;                // columns, 0 ask
+    std::function<double()> now{};  // seconds
+    int terminal = -1;              // 1 a terminal, 0 not, -1 ask
+    int width = 0;                  // columns, 0 ask
 };
 
 class Progress {
