@@ -31,7 +31,8 @@ Tensor& Gradients::own(Entry& e) {
 Into Gradients::into(const Tensor& x) {
     const auto [it, fresh] = entries_.try_emplace(x.id());
     if (fresh) it->second.value = Tensor(x.shape());
-    return {own(it->second).view(), !fresh};
+    // As x is shaped: whoever came first may have had another shape of the same tensor in hand.
+    return {{own(it->second).write(), x.rows(), x.cols()}, !fresh};
 }
 
 void Gradients::add(const Tensor& x, const Tensor& dx) {
@@ -46,7 +47,7 @@ void Gradients::add(const Tensor& x, const Tensor& dx) {
 
 Tensor Gradients::operator[](const Tensor& x) const {
     const auto it = entries_.find(x.id());
-    return it != entries_.end() ? it->second.value : Tensor::zeros(x.shape());
+    return it != entries_.end() ? it->second.value.reshaped(x.shape()) : Tensor::zeros(x.shape());
 }
 
 Tensor& Gradients::at(const Tensor& x) {

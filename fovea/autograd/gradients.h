@@ -4,6 +4,7 @@
 // Not thread-safe: it belongs to the thread of its tape.
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "fovea/base/view.h"
@@ -40,6 +41,8 @@ public:
 
     // For the walk: takes the gradient of an intermediate out, or an empty tensor.
     Tensor take(std::uint64_t id);
+    // For the walk: whose intermediates are wanted from now on; hands back whose were before.
+    std::uint64_t set_tape(std::uint64_t tape) { return std::exchange(tape_, tape); }
     bool empty() const { return entries_.empty(); }
     std::size_t count() const { return entries_.size(); }
 

@@ -18,9 +18,11 @@ Tape::Tape() : outer_(current), serial_(next_serial.fetch_add(1)) {
     ++own_tapes;
 }
 
-Tape::Tape(Rng& dropout) : Tape() {
-    dropout_ = true;
-    dropout_key_ = dropout.bits();
+Tape::Tape(Rng& dropout) : Tape() { dropout_ = {.on = true, .key = dropout.bits()}; }
+
+Tape::Tape(const Dropout& dropout, Mode mode) : Tape() {
+    dropout_ = dropout;
+    mode_ = mode;
 }
 
 Tape::~Tape() {
@@ -36,7 +38,7 @@ Tensor Tape::watch(Tensor x) {
 
 void Tape::push(Tensor& y, Backward backward) {
     y.set_tape(serial_);
-    nodes_.push_back({y.id(), std::move(backward)});
+    nodes_.push_back({y.id(), y.shape(), std::move(backward)});
 }
 
 Gradients Tape::gradients(const Tensor& loss) {
@@ -45,20 +47,27 @@ Gradients Tape::gradients(const Tensor& loss) {
 }
 
 Gradients Tape::gradients(const Tensor& y, const Tensor& dy) {
+    Gradients d;
+    gradients_into(d, y, dy);
+    return d;
+}
+
+void Tape::gradients_into(Gradients& d, const Tensor& y, const Tensor& dy) {
     expect(current == this, "gradients: not the innermost tape of this thread");
     expect(y.tape() == serial_ || y.trainable(),
            "gradients: this tape did not record the tensor of ", y.shape(),
            " (made without a tape, or the tape was used already)");
-    Gradients d(serial_);
+    const std::uint64_t before = d.set_tape(serial_);
     d.add(y, dy);
     const Suspend suspend;  // backward kernels are not recorded themselves
     while (!nodes_.empty()) {
         const Node node = std::move(nodes_.back());
         nodes_.pop_back();
-        if (const Tensor dnode = d.take(node.y); !dnode.empty()) node.backward(dnode, d);
+        if (const Tensor dnode = d.take(node.y); !dnode.empty())
+            node.backward(dnode.reshaped(node.shape), d);
     }
+    d.set_tape(before);
     serial_ = next_serial.fetch_add(1);  // consumed: what it recorded is no longer tracked
-    return d;
 }
 
 Tape* current_tape() { return current; }
@@ -67,10 +76,15 @@ Suspend::Suspend() : saved_(current) { current = nullptr; }
 Suspend::~Suspend() { current = saved_; }
 
 bool is_tracked(const Tensor& x) {
-    return current && (x.trainable() || (x.tape() != 0 && x.tape() == current->serial()));
+    return current && current->records() &&
+           (x.trainable() || (x.tape() != 0 && x.tape() == current->serial()));
 }
 
 Tensor record(Tensor y, std::initializer_list<Tensor> inputs, Tape::Backward backward) {
+    return record(std::move(y), std::span(inputs.begin(), inputs.size()), std::move(backward));
+}
+
+Tensor record(Tensor y, std::span<const Tensor> inputs, Tape::Backward backward) {
     if (!current) {
 #ifndef NDEBUG
         for (const Tensor& x : inputs)
@@ -83,8 +97,11 @@ Tensor record(Tensor y, std::initializer_list<Tensor> inputs, Tape::Backward bac
     bool tracked = false;
     for (const Tensor& x : inputs) {
         if (x.empty()) continue;
+        expect(x.tape() == 0 || x.tape() != current->forbidden(),
+               "recompute: the function uses a tensor of ", x.shape(),
+               " that was computed outside of it but is not among its inputs");
         tracked = tracked || is_tracked(x);
-        if (!y.row_names() && x.row_names() && x.rows() == y.rows())
+        if (!y.row_names() && x.row_names() && x.row_names()->total() == y.rows())
             y.set_row_names(*x.row_names());
     }
     if (tracked) current->push(y, std::move(backward));

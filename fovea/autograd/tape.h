@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <span>
 #include <vector>
 
 #include "fovea/autograd/gradients.h"
@@ -34,26 +35,46 @@ public:
     // The same from a given gradient of y.
     Gradients gradients(const Tensor& y, const Tensor& dy);
 
-    bool has_dropout() const { return dropout_; }
-    std::uint64_t dropout_key() const { return dropout_key_; }
-    std::uint32_t next_dropout_site() { return dropout_site_++; }
+    bool has_dropout() const { return dropout_.on; }
+    std::uint64_t dropout_key() const { return dropout_.key; }
+    std::uint32_t next_dropout_site() { return dropout_.site++; }
     std::uint64_t serial() const { return serial_; }
     std::size_t recorded() const { return nodes_.size(); }
 
     // For record() alone.
     void push(Tensor& y, Backward backward);
 
+    // For recompute() alone: a second run of the same ops drops the same values, and a first run
+    // whose nodes nobody wants records none.
+    struct Dropout {
+        bool on = false;
+        std::uint64_t key = 0;
+        std::uint32_t site = 0;
+    };
+    enum class Mode { record, forget };
+    explicit Tape(const Dropout& dropout, Mode mode = Mode::record);
+    const Dropout& dropout() const { return dropout_; }
+    void set_dropout(const Dropout& dropout) { dropout_ = dropout; }
+    bool records() const { return mode_ == Mode::record; }
+    // gradients(y, dy), added to what `d` holds in the order the outer walk would have had: the
+    // same bits as without recomputation.
+    void gradients_into(Gradients& d, const Tensor& y, const Tensor& dy);
+    // Tensors with this tape's serial must not be met: their gradient would be lost.
+    void forbid(std::uint64_t serial) { forbidden_ = serial; }
+    std::uint64_t forbidden() const { return forbidden_; }
+
 private:
     struct Node {
         std::uint64_t y;
+        Shape shape;  // a reader may have used y under another one
         Backward backward;
     };
     std::vector<Node> nodes_;
     Tape* outer_;
     std::uint64_t serial_;
-    std::uint64_t dropout_key_ = 0;
-    std::uint32_t dropout_site_ = 0;
-    bool dropout_ = false;
+    Dropout dropout_;
+    Mode mode_ = Mode::record;
+    std::uint64_t forbidden_ = 0;
 };
 
 // The innermost tape of this thread, or null.
@@ -78,5 +99,6 @@ bool is_tracked(const Tensor& x);
 // inputs. `backward` accumulates (d.into, d.add) and asks d.wants(x) first. Lambdas capture only
 // what they read. Row names travel from the first input that has them and as many rows as y.
 Tensor record(Tensor y, std::initializer_list<Tensor> inputs, Tape::Backward backward);
+Tensor record(Tensor y, std::span<const Tensor> inputs, Tape::Backward backward);
 
 }  // namespace fovea

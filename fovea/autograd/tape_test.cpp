@@ -89,6 +89,24 @@ TEST(Tape, AUsedTapeOrAForeignTensorIsAnError) {
     EXPECT_THROW(tape.gradients(scaled(p, 1)), Error);  // two elements
 }
 
+TEST(Tape, GradientsHaveTheShapeOfWhatTheyBelongTo) {
+    Tensor p = Tensor::full({2, 3}, 1);
+    p.set_trainable(true);
+    Tape tape;
+    const Tensor x = scaled(p, 2);
+    Shape seen;
+    const Tensor y =
+        record(Tensor::of(x.shape(), x.span()), {x}, [x, &seen](const Tensor& dy, Gradients& d) {
+            seen = dy.shape();
+            d.add(x, dy);
+        });
+    const Tensor z = scaled(y.reshaped({3, 2}), 5);  // used under another shape
+    const Gradients g = tape.gradients(z, Tensor::full({3, 2}, 1));
+    EXPECT_EQ(seen, Shape({2, 3}));
+    EXPECT_EQ(g[p].shape(), Shape({2, 3}));
+    EXPECT_EQ(g[p].data()[5], 10);
+}
+
 TEST(Tape, RowNamesTravel) {
     Tensor x = Tensor::full({2}, 1).reshaped({2, 1});
     x.set_row_names(Segments::of_lengths({1, 1}));
