@@ -60,8 +60,12 @@ void PackCache::repack(std::uint64_t id, std::uint64_t version, ConstView w) {
         Entry& e = *i->second;
         if (e.key.version == version) continue;
         bytes_ -= e.packed->bytes();
+        // In the shape it was packed in: convolutions use their [out, in, k] weight as a matrix.
+        const std::int64_t k = e.packed->k(), n = e.packed->n();
+        const ConstView shaped =
+            e.key.trans == Trans::yes ? ConstView(w.data, n, k) : ConstView(w.data, k, n);
         if (e.packed.use_count() != 1) e.packed = std::make_shared<PackedMatrix>();
-        e.packed->assign(w, e.key.trans, e.key.format);
+        e.packed->assign(shaped, e.key.trans, e.key.format);
         bytes_ += e.packed->bytes();
         e.key.version = version;
     }

@@ -31,8 +31,8 @@ public:
     std::shared_ptr<const PackedMatrix> find_packed(const PackKey& key);
 
     // The optimizer has written tensor `id`: every packed form of it is rewritten from `w` (in its
-    // own memory where nobody else holds it) and now stands for `version`. Does nothing for a
-    // tensor that was never packed.
+    // own memory where nobody else holds it; in the shape it was packed in) and now stands for
+    // `version`. Does nothing for a tensor that was never packed.
     void repack(std::uint64_t id, std::uint64_t version, ConstView w);
 
     void drop(std::uint64_t id);  // the tensor is gone

@@ -98,6 +98,15 @@ TEST(Linear, AWeightIsPackedOnceAVersionAndDroppedWithItsTensor) {
     EXPECT_EQ(kernels::pack_cache().entries(), before);
 }
 
+TEST(Linear, OneTensorUnderTwoShapes) {
+    Rng rng(7);
+    const Tensor w = random_tensor({6, 4}, rng), x = random_tensor({3, 4}, rng),
+                 x3 = random_tensor({3, 3}, rng);
+    const Tensor fresh = Tensor::of({8, 3}, w.span());
+    linear(x, w);
+    EXPECT_TRUE(same_bits(linear(x3, w.reshaped({8, 3})), linear(x3, fresh)));
+}
+
 TEST(Linear, StoredFormatsAreCloseAndForInferenceOnly) {
     Rng rng(5);
     const Tensor w = random_tensor({19, 70}, rng, 0.1), b = random_tensor({19}, rng);

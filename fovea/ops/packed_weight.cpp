@@ -38,8 +38,12 @@ void drop_packed(std::uint64_t id) { kernels::pack_cache().drop(id); }
 
 std::shared_ptr<const kernels::PackedMatrix> packed_weight(const Tensor& w, Trans trans) {
     const kernels::PackKey key{w.id(), w.version(), trans, packed_format(w)};
-    auto packed = kernels::pack_cache().find_packed(key);
-    if (packed) return packed;
+    if (auto packed = kernels::pack_cache().find_packed(key)) {
+        if (packed->n() == (trans == Trans::yes ? w.rows() : w.cols())) return packed;
+        // The same tensor under two shapes: the second one is packed for this call alone.
+        return std::make_shared<kernels::PackedMatrix>(
+            kernels::pack(w.format() == Format::f32 ? w : expanded(w), trans, key.format));
+    }
     w.on_release(drop_packed);
     if (w.format() == Format::f32) return kernels::pack_cache().get(key, w);
     return kernels::pack_cache().get(key, expanded(w));
