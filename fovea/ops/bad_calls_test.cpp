@@ -1,0 +1,155 @@
+// Every op called wrongly: one fovea::Error that names the op and says what was handed in.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "fovea/autograd/tape.h"
+#include "fovea/ops/activation.h"
+#include "fovea/ops/arithmetic.h"
+#include "fovea/ops/batch_norm.h"
+#include "fovea/ops/concat.h"
+#include "fovea/ops/conv.h"
+#include "fovea/ops/dropout.h"
+#include "fovea/ops/gather.h"
+#include "fovea/ops/linear.h"
+#include "fovea/ops/linear_cross_entropy.h"
+#include "fovea/ops/loss.h"
+#include "fovea/ops/norm.h"
+#include "fovea/ops/optimizer.h"
+#include "fovea/ops/pooling.h"
+#include "fovea/ops/positions.h"
+#include "fovea/ops/recompute.h"
+#include "fovea/ops/softmax.h"
+
+namespace fovea {
+namespace {
+
+struct BadCall {
+    const char* says;  // the whole message, or its beginning
+    std::function<void()> call;
+};
+
+TEST(BadCalls, EachIsOneClearError) {
+    const Tensor empty, x = Tensor::zeros({2, 5}), y = Tensor::zeros({3, 4}),
+                        v5 = Tensor::zeros({5}), v4 = Tensor::zeros({4});
+    const Tensor w = Tensor::zeros({11, 16}), stored = x.to(Format::bf16);
+    const Segments two = Segments::of_lengths({1, 1}), three = Segments::of_lengths({3});
+    Tensor m = Tensor::zeros({2, 5}), p = Tensor::zeros({2, 5}), bad = Tensor::zeros({4});
+    const Tensor images = Tensor::zeros({1, 3, 8, 8});
+    const BatchNormState state{v5, v5};
+
+    const BadCall calls[] = {
+        {"linear: x is [2, 5] but W is [11, 16]", [&] { linear(x, w); }},
+        {"linear: b is [4] but W is [3, 5]",
+         [&] {
+             linear(x, Tensor::zeros({3, 5}), v4);
+         }},
+        {"linear: x is an empty tensor", [&] { linear(empty, w); }},
+        {"linear: W is an empty tensor", [&] { linear(x, empty); }},
+        {"linear: x [2, 5] is stored as bf16 but must be f32", [&] { linear(stored, x); }},
+        {"linear: W is [0, 5], which holds nothing",
+         [&] {
+             linear(x, Tensor::zeros({0, 5}));
+         }},
+        {"matmul: a is [2, 5] but b is [3, 4]", [&] { matmul(x, y); }},
+        {"matmul: a is [2, 5] transposed but b is [3, 4]", [&] { matmul(x, y, Trans::yes); }},
+        {"matmul: a is an empty tensor", [&] { matmul(empty, y); }},
+        {"gather_rows: id 2 of row 1 is outside of the table [2, 5]",
+         [&] {
+             gather_rows(x, {0, 2});
+         }},
+        {"gather_rows: the table is an empty tensor", [&] { gather_rows(empty, {0}); }},
+        {"+: a is [2, 5] but b is [3, 4]", [&] { x + y; }},
+        {"+: b is an empty tensor", [&] { x + empty; }},
+        {"-: a is [2, 5] but b is [5]", [&] { x - v5; }},
+        {"mul: a is [2, 5] but b is [3, 4]", [&] { mul(x, y); }},
+        {"*: x [2, 5] is stored as bf16", [&] { 2.0f * stored; }},
+        {"gelu: x is an empty tensor", [&] { gelu(empty); }},
+        {"sigmoid: x is an empty tensor", [&] { sigmoid(empty); }},
+        {"dropout: dropout is 1.5 but must be in [0, 1)", [&] { dropout(x, 1.5f); }},
+        {"add_dropout: x is [2, 5] but branch is [3, 4]", [&] { add_dropout(x, y, 0.1f); }},
+        {"layer_norm: x is [2, 5] but gamma is [4]", [&] { layer_norm(x, v4, v5); }},
+        {"layer_norm: beta [2, 5] is stored as bf16", [&] { layer_norm(x, v5, stored); }},
+        {"residual_layer_norm: x is [2, 5] but branch is [3, 4]",
+         [&] { residual_layer_norm(x, y, v5, v5); }},
+        {"rms_norm: x is [2, 0], which has no columns",
+         [&] {
+             rms_norm(Tensor::zeros({2, 0}), v5);
+         }},
+        {"batch_norm: x is [2, 5] but gamma is [4]", [&] { batch_norm(x, v4, v5, state); }},
+        {"softmax: x is [2, 0], which has no columns",
+         [&] {
+             softmax(Tensor::zeros({2, 0}));
+         }},
+        {"log_sum_exp: x is an empty tensor", [&] { log_sum_exp(empty); }},
+        {"cross_entropy: 2 rows of logits but 1 labels", [&] { cross_entropy(x, {0}); }},
+        {"cross_entropy: label 5 of row 1 is outside of the 5 classes",
+         [&] {
+             cross_entropy(x, {0, 5});
+         }},
+        {"cross_entropy: smoothing is 1 but must be in [0, 1)",
+         [&] {
+             cross_entropy(x, {0, 0}, {.smoothing = 1});
+         }},
+        {"linear_cross_entropy: h is [2, 5] but W is [11, 16]",
+         [&] {
+             linear_cross_entropy(x, w, {}, {0, 0});
+         }},
+        {"mean_squared_error: x is [2, 5] but target is [3, 4]", [&] { mean_squared_error(x, y); }},
+        {"binary_cross_entropy_with_logits: target is an empty tensor",
+         [&] { binary_cross_entropy_with_logits(x, empty); }},
+        {"concat_rows: parts are [2, 5] and [3, 4]",
+         [&] {
+             concat_rows({x, y});
+         }},
+        {"concat_cols: there is nothing to put together", [&] { concat_cols({}); }},
+        {"slice_rows: [1, 3) is not within x, which is [2, 5]", [&] { slice_rows(x, 1, 3); }},
+        {"slice_cols: [3, 2) is not within x, which is [2, 5]", [&] { slice_cols(x, 3, 2); }},
+        {"segment_mean: x is [2, 5] but the segments have 3 rows", [&] { segment_mean(x, three); }},
+        {"segment_last: x is an empty tensor", [&] { segment_last(empty, three); }},
+        {"conv1d: x is [2, 5] but W is [3, 4, 3] ([out, in, k] wanted)",
+         [&] {
+             conv1d(x, two, Tensor::zeros({3, 4, 3}), {});
+         }},
+        {"conv1d: kernel 3, stride 0 and padding 0 do not make a convolution",
+         [&] {
+             conv1d(x, two, Tensor::zeros({3, 5, 3}), {}, {.stride = 0});
+         }},
+        {"conv2d: images are [2, 5] but [n, channels, height, width] is wanted",
+         [&] { conv2d(x, images, {}); }},
+        {"sinusoid: d is -1 but must be positive", [&] { sinusoid(two, -1); }},
+        {"positions: sequence 0 of 3 rows needs position 2 but the table has 2",
+         [&] { learned_positions(x, three); }},
+        {"adamw: the parameter is [2, 5] but its gradient is [3, 4]",
+         [&] { adamw_update(p, y, m, m, {}); }},
+        {"sgd: the parameter is [2, 5] but b is [4]", [&] { sgd_update(p, x, bad, {}); }},
+        {"clip: the largest norm is 0 but must be positive", [&] { clip_scale(1, 0); }},
+    };
+    for (const BadCall& bad_call : calls) {
+        try {
+            bad_call.call();
+            ADD_FAILURE() << "no error: " << bad_call.says;
+        } catch (const Error& e) {
+            EXPECT_EQ(std::string(e.what()).rfind(bad_call.says, 0), 0u)
+                << "expected: " << bad_call.says << "\n  got:    " << e.what();
+        }
+    }
+}
+
+TEST(BadCalls, WeightsForInferenceAreNotTrained) {
+    Rng rng(1);
+    Tape tape;
+    const Tensor x = tape.watch(Tensor::zeros({2, 5}));
+    const Tensor w = Tensor::zeros({3, 5}).to(Format::int8);
+    try {
+        linear(x, w);
+        ADD_FAILURE() << "no error";
+    } catch (const Error& e) {
+        EXPECT_NE(std::string(e.what()).find("stored as int8, which is for inference"),
+                  std::string::npos);
+        EXPECT_FALSE(e.hint().empty());
+    }
+}
+
+}  // namespace
+}  // namespace fovea
