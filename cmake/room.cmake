@@ -16,6 +16,7 @@ add_link_options($<$<CONFIG:Release>:LINKER:-z,relro,-z,now>)
 
 function(fovea_options target)
   target_compile_options(${target} PRIVATE ${FOVEA_WARNINGS} ${FOVEA_NUMERICS} ${FOVEA_HARDENING})
+  target_compile_features(${target} PUBLIC cxx_std_20)  # users of the library need it too
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>
                                               $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endfunction()
