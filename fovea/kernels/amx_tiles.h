@@ -1,6 +1,6 @@
 #pragma once
 // The AMX instructions we use, as assembly: no compiler flags, no target attributes, so nothing of
-// this file can leak into code that runs on other CPUs. Only amx_block.cpp and peak_amx.cpp include
+// this file can leak into code that runs on other CPUs. Only amx_block.cpp and peak.cpp include
 // it, and they run it only where active_isa() is Isa::amx.
 //
 // Every wrapper clobbers memory: the compiler may move no load or store across a tile instruction

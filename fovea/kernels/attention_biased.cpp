@@ -30,11 +30,11 @@ public:
           dparameters_(dparameters) {
         // Pairs nobody sees, in a tile where some pair is seen, stay within the margins.
         const std::int64_t all = size_ + 2 * kMargin;
-        bias_ = scratch.floats(AttentionScratch::distances, all);
+        bias_ = scratch.floats(AttentionScratch::table, all);
         std::fill_n(bias_, all, 0.0f);
         std::copy_n(score.bias.row(head), size_, bias_ + kMargin);
         if (!dparameters) return;
-        dbias_ = scratch.floats(AttentionScratch::ddistances, all);
+        dbias_ = scratch.floats(AttentionScratch::dtable, all);
     }
 
     void load(const QueryTile<N>& q) {
@@ -45,7 +45,6 @@ public:
     void tile(const QueryTile<N>& q, const KeyTile<N>& k, float* s) {
         queries_.dots(k.k, k.begin, k.end, q, s);
         const FloatTag d;
-        const FloatVec by = hn::Set(d, call_.scale);
         const bool consecutive = positions_.consecutive();
         for (int j = k.begin; j < k.end; ++j) {
             const std::int32_t key = positions_.key(k, j);
@@ -55,7 +54,7 @@ public:
                 const FloatVec b =
                     consecutive ? hn::LoadU(d, from + n * kLanes)
                                 : hn::GatherIndex(d, from, positions_.entries(key, n * kLanes));
-                hn::Store(Fma(by, hn::Load(d, to), b), d, to);
+                hn::Store(hn::Add(hn::Load(d, to), b), d, to);
             }
         }
     }
@@ -117,27 +116,19 @@ private:
 
 void BiasedForward(const AttentionCall& call, const BiasedDot& score, const ForwardTask& task,
                    const ForwardResult& result) {
-    ForwardPiece<F32, BiasedDotTiles>(call, score, task, result);
+    ForwardPiece<F32, BiasedDotTiles<F32>>(call, score, task, result);
 }
 void BiasedBackward(const AttentionCall& call, const BiasedDot& score, const BackwardTask& task,
                     const BackwardInput& in) {
-    BackwardPiece<F32, BiasedDotTiles>(call, score, task, in);
-}
-void BiasedForwardBf16(const AttentionCall& call, const BiasedDot& score, const ForwardTask& task,
-                       const ForwardResult& result) {
-    ForwardPiece<Bf16Numbers, BiasedDotTiles>(call, score, task, result);
-}
-void BiasedBackwardBf16(const AttentionCall& call, const BiasedDot& score, const BackwardTask& task,
-                        const BackwardInput& in) {
-    BackwardPiece<Bf16Numbers, BiasedDotTiles>(call, score, task, in);
+    BackwardPiece<F32, BiasedDotTiles<F32>>(call, score, task, in);
 }
 void BiasedScores(const AttentionCall& call, const BiasedDot& score, const ForwardTask& task,
                   const ScoresPlace& place) {
-    ScoresPiece<BiasedDotTiles>(call, score, task, place);
+    ScoresPiece<F32, BiasedDotTiles<F32>>(call, score, task, place);
 }
 void BiasedScoresBackward(const AttentionCall& call, const BiasedDot& score,
                           const BackwardTask& task, const ScoresPlace& place) {
-    ScoresBackwardPiece<BiasedDotTiles>(call, score, task, place);
+    ScoresBackwardPiece<F32, BiasedDotTiles<F32>>(call, score, task, place);
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE
@@ -147,15 +138,12 @@ HWY_AFTER_NAMESPACE();
 namespace fovea::kernels {
 HWY_EXPORT(BiasedForward);
 HWY_EXPORT(BiasedBackward);
-HWY_EXPORT(BiasedForwardBf16);
-HWY_EXPORT(BiasedBackwardBf16);
 HWY_EXPORT(BiasedScores);
 HWY_EXPORT(BiasedScoresBackward);
 
-AttentionPieces<BiasedDot> pieces_of(const BiasedDot&, Precision precision) {
-    const bool f32 = precision == Precision::f32;
-    return {.forward = f32 ? FOVEA_DISPATCH(BiasedForward) : FOVEA_DISPATCH(BiasedForwardBf16),
-            .backward = f32 ? FOVEA_DISPATCH(BiasedBackward) : FOVEA_DISPATCH(BiasedBackwardBf16),
+AttentionPieces<BiasedDot> pieces_of(const BiasedDot&, Precision) {
+    return {.forward = FOVEA_DISPATCH(BiasedForward),
+            .backward = FOVEA_DISPATCH(BiasedBackward),
             .scores = FOVEA_DISPATCH(BiasedScores),
             .scores_backward = FOVEA_DISPATCH(BiasedScoresBackward)};
 }

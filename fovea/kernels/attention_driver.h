@@ -18,20 +18,12 @@ namespace fovea::kernels {
 class AttentionScratch {
 public:
     enum Use {
-        // of a piece: keys and values packed, where their rows are, their gradients, and tables by
-        // distance
+        // of a piece: keys and values packed, their gradients, tables by distance
         keys,
-        keys_columns,
         values,
-        values_columns,
-        key_rows,
-        value_rows,
-        packed_rows,
         dkeys,
         dvalues,
         table,
-        table_columns,
-        table_rows,
         dtable,
         // of a query tile; the second set is RelativeDot's other bias
         queries,
@@ -46,25 +38,22 @@ public:
         distances,
         ddistances,
         rows,
-        // of a pair of tiles; the weights as products want them, by columns and by rows
+        // of a pair of tiles
         scores,
         weights,
         factors,
         dscores,
-        weight_columns,
-        weight_rows,
         // of a call: parameters' gradients, slab by slab
         partials,
         uses
     };
-    template <class T>
-    T* take(Use use, std::int64_t n) {
-        return buffers_[static_cast<std::size_t>(use)].reserve<T>(n);
+    float* floats(Use use, std::int64_t n) {
+        return buffers_[static_cast<std::size_t>(use)].reserve<float>(n);
     }
-    float* floats(Use use, std::int64_t n) { return take<float>(use, n); }
 
     std::vector<TileRange> piece_tiles, tile_tiles;
     RowMasks masks;
+    std::vector<const float*> pointers;
 
     static AttentionScratch& of_this_thread();
 

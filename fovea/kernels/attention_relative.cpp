@@ -34,14 +34,16 @@ public:
           positions_(score.positions, score.first, size_),
           dq_(dq),
           dparameters_(dparameters),
-          r_(size_, dk_, dparameters || dq ? Needs::dots_and_mix : Needs::dots, false, kTableStore,
-             scratch),
-          band_(scratch.floats(AttentionScratch::distances, padded() * W)),
-          dband_(scratch.floats(AttentionScratch::ddistances, padded() * W)) {
-        for (std::int64_t t = 0; t < size_; ++t) r_.put(t, score.r.row(t) + head * dk_);
-        r_.finish(size_);
-        if (dparameters)
-            dr_ = scratch.floats(AttentionScratch::dtable, padded() * GradientWidth(dk_));
+          band_(scratch.floats(AttentionScratch::distances, size_ * W)),
+          dband_(scratch.floats(AttentionScratch::ddistances, size_ * W)) {
+        float* table = scratch.floats(AttentionScratch::table, size_ * dk_);
+        scratch.pointers.resize(static_cast<std::size_t>(size_));
+        for (std::int64_t t = 0; t < size_; ++t) {
+            PackRow(score.r.row(t) + head * dk_, dk_, dk_, table + t * dk_);
+            scratch.pointers[static_cast<std::size_t>(t)] = table + t * dk_;
+        }
+        r_ = scratch.pointers.data();
+        if (dparameters) dr_ = scratch.floats(AttentionScratch::dtable, size_ * position_.width());
     }
 
     void load(const QueryTile<N>& q) {
@@ -57,11 +59,11 @@ public:
         if (want.begin > known_.end || want.end < known_.begin || known_.begin == known_.end)
             known_ = {want.begin, want.begin};
         if (want.begin < known_.begin) {
-            position_.dots(r_.rows(0), want.begin, known_.begin, q, band_);
+            position_.dots(r_, want.begin, known_.begin, q, band_);
             known_.begin = want.begin;
         }
         if (want.end > known_.end) {
-            position_.dots(r_.rows(0), known_.end, want.end, q, band_);
+            position_.dots(r_, known_.end, want.end, q, band_);
             known_.end = want.end;
         }
         const FloatTag d;
@@ -115,20 +117,17 @@ public:
 private:
     using Range = typename TablePositions<N>::Range;
 
-    std::int64_t padded() const { return round_up(size_, std::int64_t{32}); }
-
-    // In the forward pass this was b = (q + v)·r.
+    // In the forward pass this was b = scale (q + v)·r.
     void flush(const QueryTile<N>& q) {
-        if (dknown_.begin == dknown_.end) return;
-        const std::int64_t width = GradientWidth(dk_);
-        const std::int64_t begin = dknown_.begin / 32 * 32;
-        const std::int64_t end = round_up(std::int64_t{dknown_.end}, std::int64_t{32});
-        if (dr_) std::fill_n(dr_ + begin * width, (end - begin) * width, 0.0f);
-        position_.template backward<true>(r_.rows(0), dknown_.begin, dknown_.end, q, dband_, dr_);
+        const int n = dknown_.end - dknown_.begin;
+        if (n == 0) return;
+        const std::int64_t width = position_.width();
+        if (dr_) std::fill_n(dr_, n * width, 0.0f);
+        position_.template backward<true>(r_, dknown_.begin, dknown_.end, q, dband_, dr_);
         if (dr_)
-            for (std::int64_t t = dknown_.begin; t < dknown_.end; ++t)
+            for (int t = 0; t < n; ++t)
                 for (std::int64_t e = 0; e < dk_; ++e)
-                    dparameters_[(2 + t) * dk_ + e] += dr_[t * width + e];
+                    dparameters_[(2 + dknown_.begin + t) * dk_ + e] += dr_[t * width + e];
         dknown_ = {0, 0};
     }
 
@@ -137,34 +136,26 @@ private:
     TablePositions<N> positions_;
     GradientView dq_;
     float* dparameters_;
-    typename N::Store r_;
+    const float* const* r_ = nullptr;
     float *band_, *dband_, *dr_ = nullptr;
     Range known_{0, 0}, dknown_{0, 0};
 };
 
 void RelativeForward(const AttentionCall& call, const RelativeDot& score, const ForwardTask& task,
                      const ForwardResult& result) {
-    ForwardPiece<F32, RelativeDotTiles>(call, score, task, result);
+    ForwardPiece<F32, RelativeDotTiles<F32>>(call, score, task, result);
 }
 void RelativeBackward(const AttentionCall& call, const RelativeDot& score, const BackwardTask& task,
                       const BackwardInput& in) {
-    BackwardPiece<F32, RelativeDotTiles>(call, score, task, in);
-}
-void RelativeForwardBf16(const AttentionCall& call, const RelativeDot& score,
-                         const ForwardTask& task, const ForwardResult& result) {
-    ForwardPiece<Bf16Numbers, RelativeDotTiles>(call, score, task, result);
-}
-void RelativeBackwardBf16(const AttentionCall& call, const RelativeDot& score,
-                          const BackwardTask& task, const BackwardInput& in) {
-    BackwardPiece<Bf16Numbers, RelativeDotTiles>(call, score, task, in);
+    BackwardPiece<F32, RelativeDotTiles<F32>>(call, score, task, in);
 }
 void RelativeScores(const AttentionCall& call, const RelativeDot& score, const ForwardTask& task,
                     const ScoresPlace& place) {
-    ScoresPiece<RelativeDotTiles>(call, score, task, place);
+    ScoresPiece<F32, RelativeDotTiles<F32>>(call, score, task, place);
 }
 void RelativeScoresBackward(const AttentionCall& call, const RelativeDot& score,
                             const BackwardTask& task, const ScoresPlace& place) {
-    ScoresBackwardPiece<RelativeDotTiles>(call, score, task, place);
+    ScoresBackwardPiece<F32, RelativeDotTiles<F32>>(call, score, task, place);
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE
@@ -174,18 +165,14 @@ HWY_AFTER_NAMESPACE();
 namespace fovea::kernels {
 HWY_EXPORT(RelativeForward);
 HWY_EXPORT(RelativeBackward);
-HWY_EXPORT(RelativeForwardBf16);
-HWY_EXPORT(RelativeBackwardBf16);
 HWY_EXPORT(RelativeScores);
 HWY_EXPORT(RelativeScoresBackward);
 
-AttentionPieces<RelativeDot> pieces_of(const RelativeDot&, Precision precision) {
-    const bool f32 = precision == Precision::f32;
-    return {
-        .forward = f32 ? FOVEA_DISPATCH(RelativeForward) : FOVEA_DISPATCH(RelativeForwardBf16),
-        .backward = f32 ? FOVEA_DISPATCH(RelativeBackward) : FOVEA_DISPATCH(RelativeBackwardBf16),
-        .scores = FOVEA_DISPATCH(RelativeScores),
-        .scores_backward = FOVEA_DISPATCH(RelativeScoresBackward)};
+AttentionPieces<RelativeDot> pieces_of(const RelativeDot&, Precision) {
+    return {.forward = FOVEA_DISPATCH(RelativeForward),
+            .backward = FOVEA_DISPATCH(RelativeBackward),
+            .scores = FOVEA_DISPATCH(RelativeScores),
+            .scores_backward = FOVEA_DISPATCH(RelativeScoresBackward)};
 }
 
 template void attention_forward(const AttentionCall&, const RelativeDot&, View, View);

@@ -39,27 +39,19 @@ private:
 
 void ScaledForward(const AttentionCall& call, const ScaledDot& score, const ForwardTask& task,
                    const ForwardResult& result) {
-    ForwardPiece<F32, ScaledDotTiles>(call, score, task, result);
+    ForwardPiece<F32, ScaledDotTiles<F32>>(call, score, task, result);
 }
 void ScaledBackward(const AttentionCall& call, const ScaledDot& score, const BackwardTask& task,
                     const BackwardInput& in) {
-    BackwardPiece<F32, ScaledDotTiles>(call, score, task, in);
-}
-void ScaledForwardBf16(const AttentionCall& call, const ScaledDot& score, const ForwardTask& task,
-                       const ForwardResult& result) {
-    ForwardPiece<Bf16Numbers, ScaledDotTiles>(call, score, task, result);
-}
-void ScaledBackwardBf16(const AttentionCall& call, const ScaledDot& score, const BackwardTask& task,
-                        const BackwardInput& in) {
-    BackwardPiece<Bf16Numbers, ScaledDotTiles>(call, score, task, in);
+    BackwardPiece<F32, ScaledDotTiles<F32>>(call, score, task, in);
 }
 void ScaledScores(const AttentionCall& call, const ScaledDot& score, const ForwardTask& task,
                   const ScoresPlace& place) {
-    ScoresPiece<ScaledDotTiles>(call, score, task, place);
+    ScoresPiece<F32, ScaledDotTiles<F32>>(call, score, task, place);
 }
 void ScaledScoresBackward(const AttentionCall& call, const ScaledDot& score,
                           const BackwardTask& task, const ScoresPlace& place) {
-    ScoresBackwardPiece<ScaledDotTiles>(call, score, task, place);
+    ScoresBackwardPiece<F32, ScaledDotTiles<F32>>(call, score, task, place);
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE
@@ -69,15 +61,12 @@ HWY_AFTER_NAMESPACE();
 namespace fovea::kernels {
 HWY_EXPORT(ScaledForward);
 HWY_EXPORT(ScaledBackward);
-HWY_EXPORT(ScaledForwardBf16);
-HWY_EXPORT(ScaledBackwardBf16);
 HWY_EXPORT(ScaledScores);
 HWY_EXPORT(ScaledScoresBackward);
 
-AttentionPieces<ScaledDot> pieces_of(const ScaledDot&, Precision precision) {
-    const bool f32 = precision == Precision::f32;
-    return {.forward = f32 ? FOVEA_DISPATCH(ScaledForward) : FOVEA_DISPATCH(ScaledForwardBf16),
-            .backward = f32 ? FOVEA_DISPATCH(ScaledBackward) : FOVEA_DISPATCH(ScaledBackwardBf16),
+AttentionPieces<ScaledDot> pieces_of(const ScaledDot&, Precision) {
+    return {.forward = FOVEA_DISPATCH(ScaledForward),
+            .backward = FOVEA_DISPATCH(ScaledBackward),
             .scores = FOVEA_DISPATCH(ScaledScores),
             .scores_backward = FOVEA_DISPATCH(ScaledScoresBackward)};
 }

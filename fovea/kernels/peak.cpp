@@ -1,15 +1,8 @@
 #include "fovea/kernels/peak.h"
 
-#include <algorithm>
 #include <atomic>
-#include <cassert>
-#include <vector>
 
-#include "fovea/base/clock.h"
 #include "fovea/base/threads.h"
-#include "fovea/kernels/aligned_buffer.h"
-#include "fovea/kernels/peak_amx.h"
-#include "hwy/cache_control.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fovea/kernels/peak.cpp"
@@ -23,46 +16,62 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
 
-// Twelve chains: more than latency times units on every core we know. Returns the operations done.
-double FmaLoop(std::int64_t rounds, float* sink) {
+// Ten chains: two multiply-adds a cycle with a latency of four need eight, and two more hide
+// jitter.
+std::int64_t fma_piece(std::int64_t rounds, float* keep) {
     const hn::ScalableTag<float> d;
-    using V = hn::Vec<decltype(d)>;
-    constexpr int chains = HWY_TARGET == HWY_SCALAR ? 4 : 12;
-    const V m = hn::Set(d, 0.999f), a = hn::Set(d, 1e-3f);
-    V x[chains];
-    HWY_UNROLL(16)
-    for (int c = 0; c < chains; ++c) x[c] = hn::Set(d, static_cast<float>(c));
+    const auto a = hn::Set(d, 0.999999f), b = hn::Set(d, 1e-6f);
+    auto c0 = hn::Set(d, 1.0f), c1 = c0, c2 = c0, c3 = c0, c4 = c0;
+    auto c5 = c0, c6 = c0, c7 = c0, c8 = c0, c9 = c0;
     for (std::int64_t i = 0; i < rounds; ++i) {
-        HWY_UNROLL(16)
-        for (int c = 0; c < chains; ++c) x[c] = Fma(x[c], m, a);
+        c0 = Fma(c0, a, b);
+        c1 = Fma(c1, a, b);
+        c2 = Fma(c2, a, b);
+        c3 = Fma(c3, a, b);
+        c4 = Fma(c4, a, b);
+        c5 = Fma(c5, a, b);
+        c6 = Fma(c6, a, b);
+        c7 = Fma(c7, a, b);
+        c8 = Fma(c8, a, b);
+        c9 = Fma(c9, a, b);
     }
-    V sum = x[0];
-    HWY_UNROLL(16)
-    for (int c = 1; c < chains; ++c) sum = hn::Add(sum, x[c]);
-    *sink = hn::GetLane(sum);
-    return 2.0 * chains * static_cast<double>(hn::Lanes(d)) * static_cast<double>(rounds);
+    const auto sum = hn::Add(hn::Add(hn::Add(c0, c1), hn::Add(c2, c3)),
+                             hn::Add(hn::Add(hn::Add(c4, c5), hn::Add(c6, c7)), hn::Add(c8, c9)));
+    *keep = hn::GetLane(sum);
+    return rounds * 10 * 2 * static_cast<std::int64_t>(hn::Lanes(d));
 }
 
-// n is a multiple of 8 vectors of 16.
-void ReadLoop(const float* x, std::int64_t n, float* sink) {
-    F16 s[4] = {Zero16(), Zero16(), Zero16(), Zero16()};
-    for (std::int64_t i = 0; i < n; i += 64) {
-        HWY_UNROLL(4)
-        for (int j = 0; j < 4; ++j) s[j] = Add16(s[j], Load16(x + i + j * 16));
-    }
-    *sink = Sum16(Add16(Add16(s[0], s[1]), Add16(s[2], s[3])));
-}
-
-void CopyLoop(const float* from, float* to, std::int64_t n, bool past_caches) {
+void copy_piece(const float* from, float* to, std::int64_t n) {
     const hn::ScalableTag<float> d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-    if (past_caches) {
-        for (std::int64_t i = 0; i < n; i += lanes) hn::Stream(hn::Load(d, from + i), d, to + i);
-        hwy::FlushStream();
-    } else {
-        for (std::int64_t i = 0; i < n; i += lanes) hn::Store(hn::Load(d, from + i), d, to + i);
+    std::int64_t i = 0;
+    for (; i + 4 * lanes <= n; i += 4 * lanes) {
+        const auto a = hn::LoadU(d, from + i), b = hn::LoadU(d, from + i + lanes);
+        const auto c = hn::LoadU(d, from + i + 2 * lanes), e = hn::LoadU(d, from + i + 3 * lanes);
+        hn::StoreU(a, d, to + i);
+        hn::StoreU(b, d, to + i + lanes);
+        hn::StoreU(c, d, to + i + 2 * lanes);
+        hn::StoreU(e, d, to + i + 3 * lanes);
     }
+    for (; i < n; ++i) to[i] = from[i];
+}
+
+float read_piece(const float* from, std::int64_t n) {
+    const hn::ScalableTag<float> d;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+    std::int64_t i = 0;
+    for (; i + 4 * lanes <= n; i += 4 * lanes) {
+        s0 = hn::Add(s0, hn::LoadU(d, from + i));
+        s1 = hn::Add(s1, hn::LoadU(d, from + i + lanes));
+        s2 = hn::Add(s2, hn::LoadU(d, from + i + 2 * lanes));
+        s3 = hn::Add(s3, hn::LoadU(d, from + i + 3 * lanes));
+    }
+    float sum = hn::GetLane(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)));
+    for (; i < n; ++i) sum += from[i];
+    return sum;
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE
@@ -72,94 +81,93 @@ HWY_AFTER_NAMESPACE();
 namespace fovea::kernels {
 namespace {
 
-HWY_EXPORT(FmaLoop);
-HWY_EXPORT(ReadLoop);
-HWY_EXPORT(CopyLoop);
+constexpr std::int64_t piece_values = 1 << 14;  // 64 KB: a share small enough to balance
 
-// Results the compiler must believe someone reads.
-void keep(float value) { __asm__ volatile("" : : "g"(value) : "memory"); }
+#if defined(__x86_64__)
 
-// The sum of what the threads do a second while all of them are at it: each repeats work(thread)
-// for `seconds`, after all have arrived. work returns its amount.
-template <class Work>
-double rate_of(int threads, double seconds, const Work& work) {
-    assert(threads >= 1 && threads <= thread_count());
-    std::atomic<int> arrived{0};
-    std::vector<double> rates(static_cast<std::size_t>(threads), 0.0);
-    parallel_for(threads, 1, [&](std::int64_t thread, std::int64_t) {
-        arrived.fetch_add(1);
-        // A pool that is in use elsewhere runs the pieces one by one: then nobody comes.
-        const Stopwatch patience;
-        while (arrived.load() < threads && patience.seconds() < 0.05) {
-        }
-        const Stopwatch watch;
-        double done = 0, elapsed = 0;
-        do {
-            done += work(thread);
-            elapsed = watch.seconds();
-        } while (elapsed < seconds);
-        rates[static_cast<std::size_t>(thread)] = done / elapsed;
-    });
-    double sum = 0;
-    for (const double r : rates) sum += r;
-    return sum;
+struct alignas(64) TileConfig {
+    std::uint8_t palette = 1;  // never trust CPUID leaf 0x1D: some hypervisors hide it
+    std::uint8_t start_row = 0;
+    std::uint8_t reserved[14] = {};
+    std::uint16_t columns[16] = {64, 64, 64, 64, 64, 64, 64, 64};  // bytes a row
+    std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+};
+
+// Four accumulators (tmm0-3) from two by two operands (tmm4-7): 16 cycles a product against a
+// latency of 52.
+// The compiler holds nothing in tiles, so that no register needs to be named as clobbered.
+__attribute__((target("amx-tile,amx-bf16,amx-int8"))) void amx_piece(std::int64_t rounds,
+                                                                     bool bf16) {
+    const TileConfig config;
+    __asm__ volatile("ldtilecfg %0" : : "m"(config));
+    __asm__ volatile(
+        "tilezero %%tmm0\n\ttilezero %%tmm1\n\ttilezero %%tmm2\n\ttilezero %%tmm3\n\t"
+        "tilezero %%tmm4\n\ttilezero %%tmm5\n\ttilezero %%tmm6\n\ttilezero %%tmm7" ::
+            : "memory");
+    for (std::int64_t i = 0; i < rounds; ++i) {
+        if (bf16)
+            __asm__ volatile(
+                "tdpbf16ps %%tmm6, %%tmm4, %%tmm0\n\ttdpbf16ps %%tmm7, %%tmm4, %%tmm1\n\t"
+                "tdpbf16ps %%tmm6, %%tmm5, %%tmm2\n\ttdpbf16ps %%tmm7, %%tmm5, %%tmm3" ::
+                    : "memory");
+        else
+            __asm__ volatile(
+                "tdpbssd %%tmm6, %%tmm4, %%tmm0\n\ttdpbssd %%tmm7, %%tmm4, %%tmm1\n\t"
+                "tdpbssd %%tmm6, %%tmm5, %%tmm2\n\ttdpbssd %%tmm7, %%tmm5, %%tmm3" ::
+                    : "memory");
+    }
+    __asm__ volatile("tilerelease" ::: "memory");
 }
 
-// Memory that has been touched: an array a thread.
-std::vector<AlignedBuffer> arrays(int threads, std::int64_t floats) {
-    std::vector<AlignedBuffer> all(static_cast<std::size_t>(threads));
-    for (AlignedBuffer& b : all) std::fill_n(b.reserve<float>(floats), floats, 1.0f);
-    return all;
+std::int64_t spin_amx(std::int64_t rounds, bool bf16) {
+    if (active_isa() != Isa::amx) return 0;
+    const int threads = thread_count();
+    parallel_for(threads, 1, [&](std::int64_t, std::int64_t) { amx_piece(rounds, bf16); });
+    const std::int64_t operations = 2 * 16 * 16 * (bf16 ? 32 : 64);
+    return threads * rounds * 4 * operations;
 }
 
-std::int64_t floats_each(std::int64_t bytes, int threads) {
-    return std::max<std::int64_t>(64, bytes / 4 / threads / 64 * 64);
-}
+#else
 
-// Repeats small sets often enough that the clock does not matter.
-std::int64_t repeats(std::int64_t floats) { return std::max<std::int64_t>(1, (1 << 18) / floats); }
+std::int64_t spin_amx(std::int64_t, bool) { return 0; }
+
+#endif
+
+HWY_EXPORT(fma_piece);
+HWY_EXPORT(copy_piece);
+HWY_EXPORT(read_piece);
 
 }  // namespace
 
-double peak_f32(int threads, double seconds) {
-    const auto loop = FOVEA_DISPATCH(FmaLoop);
-    return 1e-9 * rate_of(threads, seconds, [&](std::int64_t) {
-               float sink = 0;
-               const double done = loop(20000, &sink);
-               keep(sink);
-               return done;
-           });
+std::int64_t spin_fma(std::int64_t rounds) {
+    const auto piece = FOVEA_DISPATCH(fma_piece);
+    std::atomic<std::int64_t> done{0};
+    std::atomic<float> keep{0};
+    parallel_for(thread_count(), 1, [&](std::int64_t, std::int64_t) {
+        float sum = 0;
+        done += piece(rounds, &sum);
+        keep.store(sum, std::memory_order_relaxed);
+    });
+    return done;
 }
 
-double peak_amx(Format format, int threads, double seconds) {
-    if (active_isa() != Isa::amx || format == Format::f32) return 0;
-    return 1e-9 *
-           rate_of(threads, seconds, [&](std::int64_t) { return amx_register_loop(format, 2000); });
+std::int64_t spin_amx_bf16(std::int64_t rounds) { return spin_amx(rounds, true); }
+std::int64_t spin_amx_int8(std::int64_t rounds) { return spin_amx(rounds, false); }
+
+void copy_plain(const float* from, float* to, std::int64_t n) {
+    const auto piece = FOVEA_DISPATCH(copy_piece);
+    parallel_for(n, piece_values, [&](std::int64_t begin, std::int64_t end) {
+        piece(from + begin, to + begin, end - begin);
+    });
 }
 
-double read_bandwidth(std::int64_t bytes, int threads, double seconds) {
-    const std::int64_t n = floats_each(bytes, threads), times = repeats(n);
-    const auto memory = arrays(threads, n);
-    const auto loop = FOVEA_DISPATCH(ReadLoop);
-    return 1e-9 * rate_of(threads, seconds, [&](std::int64_t thread) {
-               float sink = 0;
-               for (std::int64_t i = 0; i < times; ++i)
-                   loop(memory[static_cast<std::size_t>(thread)].as<const float>(), n, &sink);
-               keep(sink);
-               return 4.0 * static_cast<double>(n * times);
-           });
-}
-
-double copy_bandwidth(std::int64_t bytes, int threads, bool past_caches, double seconds) {
-    const std::int64_t n = floats_each(bytes / 2, threads), times = repeats(n);
-    const auto from = arrays(threads, n), to = arrays(threads, n);
-    const auto loop = FOVEA_DISPATCH(CopyLoop);
-    return 1e-9 * rate_of(threads, seconds, [&](std::int64_t thread) {
-               const auto t = static_cast<std::size_t>(thread);
-               for (std::int64_t i = 0; i < times; ++i)
-                   loop(from[t].as<const float>(), to[t].as<float>(), n, past_caches);
-               return 8.0 * static_cast<double>(n * times);
-           });
+float read_plain(const float* from, std::int64_t n) {
+    const auto piece = FOVEA_DISPATCH(read_piece);
+    std::atomic<float> keep{0};
+    parallel_for(n, piece_values, [&](std::int64_t begin, std::int64_t end) {
+        keep.store(piece(from + begin, end - begin), std::memory_order_relaxed);
+    });
+    return keep;
 }
 
 }  // namespace fovea::kernels

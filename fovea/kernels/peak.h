@@ -1,26 +1,22 @@
 #pragma once
-// What this machine can do at most, measured now and briefly: the limits that benchmarks and
-// `fovea doctor` compare with. The host may be shared and noisy: sample often, interleaved with
-// what is compared, and keep the best.
-//
-// `threads` must not exceed thread_count().
+// What the machine could do at best, as loops that do nothing else: the limits that `fovea bench`
+// holds every kernel against. The caller takes the time; all threads of the pool take part.
 #include <cstdint>
-
-#include "fovea/kernels/pack.h"
 
 namespace fovea::kernels {
 
-// Multiply-adds in registers at the active level, in GFLOP/s.
-double peak_f32(int threads, double seconds = 0.02);
+// Fused multiply-adds between registers at the active level; returns the floating-point
+// operations done (two for each multiply-add). About 1 ms for rounds = 100,000.
+std::int64_t spin_fma(std::int64_t rounds);
 
-// Tile products in registers, bf16 or int8, in GFLOP/s (GOP/s); 0 where the active level is not
-// amx.
-double peak_amx(Format format, int threads, double seconds = 0.02);
+// Tile products between registers; 0 where AMX is not active.
+std::int64_t spin_amx_bf16(std::int64_t rounds);
+std::int64_t spin_amx_int8(std::int64_t rounds);
 
-// GB/s over a working set of `bytes` in all, split evenly over the threads. A copy counts what it
-// reads and what it writes; `past_caches` writes with non-temporal stores.
-double read_bandwidth(std::int64_t bytes, int threads, double seconds = 0.05);
-double copy_bandwidth(std::int64_t bytes, int threads, bool past_caches = false,
-                      double seconds = 0.05);
+// A copy with plain loads and stores.
+void copy_plain(const float* from, float* to, std::int64_t n);
+
+// Reads n values; the return keeps the compiler from leaving it out.
+float read_plain(const float* from, std::int64_t n);
 
 }  // namespace fovea::kernels
