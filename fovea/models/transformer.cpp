@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "fovea/ops/arithmetic.h"
-#include "fovea/ops/cross_entropy.h"
 #include "fovea/ops/dropout.h"
 #include "fovea/ops/gather.h"
+#include "fovea/ops/linear_cross_entropy.h"
 
 namespace fovea {
 
@@ -13,7 +13,7 @@ Tensor FeedForward::operator()(const Tensor& x) const { return fc2(dropout(fc1(x
 
 Tensor Residual::operator()(const Tensor& x, const std::function<Tensor(const Tensor&)>& f) const {
     if (before) return x + dropout(f(norm(x)), p_drop);
-    return norm(x + dropout(f(x), p_drop));
+    return residual_layer_norm(x, f(x), norm.weight, norm.bias, {.dropout = p_drop, .eps = norm.eps});
 }
 
 EncoderLayer::EncoderLayer(const TransformerConfig& c, const Params& p)
@@ -183,7 +183,8 @@ Tensor Transformer::loss(const Ids& source, const Segments& source_segments, con
                          const Loss& options) const {
     const Tensor memory = encode(source, source_segments);
     const Tensor hidden = decoder(input, target_segments, memory, source_segments);
-    return cross_entropy(logits(hidden), labels, {.smoothing = options.smoothing});
+    return linear_cross_entropy(hidden, lm_head, logits_bias, labels,
+                                {.smoothing = options.smoothing});
 }
 
 }  // namespace fovea

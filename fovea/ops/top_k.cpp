@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "fovea/kernels/softmax.h"
 #include "fovea/kernels/top_k.h"
 
 namespace fovea {
@@ -14,7 +15,8 @@ std::vector<TokenScores> top_scores(const Tensor& logits, int k) {
     const auto take = static_cast<std::size_t>(std::min<std::int64_t>(k, logits.cols()));
     std::vector<std::int32_t> ids(n * take);
     std::vector<float> sums(n);
-    kernels::top_k(logits, static_cast<std::int64_t>(take), ids.data(), sums.data());
+    kernels::top_k(logits, static_cast<std::int64_t>(take), ids.data());
+    kernels::log_sum_exp(logits, sums.data());
     std::vector<TokenScores> rows(n);
     for (std::size_t r = 0; r < n; ++r) {
         TokenScores& row = rows[r];

@@ -1,6 +1,6 @@
 #include "fovea/train/adamw.h"
 
-#include <cmath>
+#include "fovea/ops/optimizer.h"
 
 namespace fovea {
 
@@ -15,45 +15,26 @@ AdamW::AdamW(const ParameterStore& store, const AdamWOptions& options) : options
             slots_.push_back(
                 {name, p, Tensor::zeros(p.shape()), Tensor::zeros(p.shape()), decays(name, p)});
     }
+    for (const Slot& s : slots_) parameters_.push_back(s.parameter);
     expect(!slots_.empty(), "optimizer: the model has no trainable parameter");
 }
 
 double AdamW::gradient_norm(const Gradients& gradients) const {
-    double total = 0;
-    for (const Slot& s : slots_) {
-        if (!gradients.has(s.parameter)) continue;
-        const Tensor g = gradients[s.parameter];
-        const float* p = g.data();
-        for (std::int64_t i = 0; i < g.size(); i += 4096) {
-            double sum = 0;
-            for (std::int64_t j = i; j < std::min(i + 4096, g.size()); ++j)
-                sum += static_cast<double>(p[j]) * p[j];
-            total += sum;
-        }
-    }
-    return std::sqrt(total);
+    return global_norm(gradients, parameters_);
 }
 
 void AdamW::step(const Gradients& gradients, double rate, float factor) {
     ++updates_;
-    const double b1 = options_.beta1, b2 = options_.beta2;
-    const auto c1 = static_cast<float>(1 - std::pow(b1, static_cast<double>(updates_)));
-    const auto c2 = static_cast<float>(1 - std::pow(b2, static_cast<double>(updates_)));
-    const auto lr = static_cast<float>(rate);
+    AdamStep step{.rate = static_cast<float>(rate),
+                  .beta1 = options_.beta1,
+                  .beta2 = options_.beta2,
+                  .eps = options_.eps,
+                  .gradient_scale = factor,
+                  .step = updates_};
     for (Slot& s : slots_) {
         if (!gradients.has(s.parameter)) continue;
-        const Tensor grad = gradients[s.parameter];
-        const float* g = grad.data();
-        float *p = s.parameter.write(), *m = s.m.write(), *v = s.v.write();
-        const float decay = s.decays ? lr * options_.weight_decay : 0.0f;
-        const float step_size = lr / c1, root = 1 / std::sqrt(c2);
-        for (std::int64_t i = 0; i < grad.size(); ++i) {
-            const float gi = g[i] * factor;
-            m[i] = options_.beta1 * m[i] + (1 - options_.beta1) * gi;
-            v[i] = options_.beta2 * v[i] + (1 - options_.beta2) * gi * gi;
-            p[i] -= decay * p[i];
-            p[i] -= step_size * m[i] / (std::sqrt(v[i]) * root + options_.eps);
-        }
+        step.decay = s.decays ? options_.weight_decay : 0.0f;
+        adamw_update(s.parameter, gradients[s.parameter], s.m, s.v, step);
     }
 }
 

@@ -43,6 +43,7 @@ public:
 private:
     AdamWOptions options_;
     std::vector<Slot> slots_;
+    std::vector<Tensor> parameters_;  // of the slots, in order
     std::int64_t updates_ = 0;
 };
 

@@ -1,0 +1,12 @@
+#pragma once
+// Attention maps for decoding (coverage, alignments), rebuilt from a Probe after the fact.
+#include <vector>
+
+#include "fovea/ops/probe.h"
+
+namespace fovea {
+
+// Row by row the mean over heads of one reported attention: [query][visible key].
+std::vector<std::vector<float>> mean_map(const Probe& probe, std::size_t report);
+
+}  // namespace fovea

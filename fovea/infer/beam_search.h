@@ -1,0 +1,17 @@
+#pragma once
+// Search over a Stepper. Sentences of a batch do not influence each other: a sentence's result is
+// the same alone and in any batch, bit for bit, because its logits are.
+#include <vector>
+
+#include "fovea/infer/search_options.h"
+#include "fovea/infer/stepper.h"
+
+namespace fovea {
+
+// n-best lists, best first, one a sentence. `wishes` is empty or has one entry a sentence;
+// `sample_ids` likewise: they key random draws (default: the index in the batch).
+std::vector<std::vector<Hypothesis>> search(Stepper& stepper, const SearchOptions& options,
+                                            const std::vector<SentenceWish>& wishes = {},
+                                            const std::vector<std::uint64_t>& sample_ids = {});
+
+}  // namespace fovea

@@ -1,0 +1,19 @@
+#pragma once
+// Changes to a row of logits before the best tokens are picked from it.
+#include <span>
+
+#include "fovea/infer/search_options.h"
+
+namespace fovea {
+
+// Tokens produced so far, newest last, start token not included.
+struct LogitControls {
+    const SearchOptions& options;
+    std::int32_t end_token;
+
+    // Repetition penalty, forbidden n-grams, banned tokens, no </s> before min_length. A forbidden
+    // token's logit becomes -infinity.
+    void apply(std::span<float> logits, const Ids& produced) const;
+};
+
+}  // namespace fovea
