@@ -1,0 +1,67 @@
+#include "fovea/tasks/seq2seq_batch.h"
+
+#include <algorithm>
+
+namespace fovea {
+
+Seq2SeqExamples encode_examples(const Seq2SeqModel& model, std::span<const TextPair> pairs,
+                                const LengthLimits& limits) {
+    std::vector<std::string> sources, targets;
+    for (const TextPair& p : pairs) {
+        sources.push_back(p.source);
+        targets.push_back(p.target);
+    }
+    const auto with_end = [](std::vector<TokenId> ids, std::int32_t end) {
+        Ids out(ids.begin(), ids.end());
+        if (out.empty() || out.back() != end) out.push_back(end);
+        return out;
+    };
+    auto source_ids = model.source_tokenizer->encode_ids_batch(sources);
+    auto target_ids = model.target_tokenizer->encode_ids_batch(targets);
+    Seq2SeqExamples e;
+    const std::int32_t end = model.config.eos_token_id;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        Ids s = with_end(std::move(source_ids[i]), end),
+            t = with_end(std::move(target_ids[i]), end);
+        if (limits.cut_source && static_cast<std::int64_t>(s.size()) > limits.source) {
+            s.resize(static_cast<std::size_t>(limits.source));
+            s.back() = end;
+        }
+        const auto ns = static_cast<std::int64_t>(s.size()),
+                   nt = static_cast<std::int64_t>(t.size());
+        if (ns < 2 || nt < 2 || ns > limits.source || nt > limits.target) {
+            ++e.dropped;
+            continue;
+        }
+        e.source_tokens += ns;
+        e.target_tokens += nt;
+        e.lengths.push_back(std::max(ns, nt));
+        e.samples.push_back(i);
+        e.source.push_back(std::move(s));
+        e.target.push_back(std::move(t));
+    }
+    return e;
+}
+
+Seq2SeqBatch pack_batch(const Seq2SeqExamples& examples, std::span<const std::int64_t> indices,
+                        std::int32_t start_token) {
+    Seq2SeqBatch b;
+    std::vector<std::int64_t> source_lengths, target_lengths;
+    std::vector<std::uint64_t> samples;
+    for (const std::int64_t index : indices) {
+        const auto i = static_cast<std::size_t>(index);
+        const Ids &s = examples.source[i], &t = examples.target[i];
+        b.source.insert(b.source.end(), s.begin(), s.end());
+        b.input.push_back(start_token);
+        b.input.insert(b.input.end(), t.begin(), t.end() - 1);
+        b.labels.insert(b.labels.end(), t.begin(), t.end());
+        source_lengths.push_back(static_cast<std::int64_t>(s.size()));
+        target_lengths.push_back(static_cast<std::int64_t>(t.size()));
+        samples.push_back(examples.samples[i]);
+    }
+    b.source_segments = Segments::of_lengths(source_lengths, samples);
+    b.target_segments = Segments::of_lengths(target_lengths, samples);
+    return b;
+}
+
+}  // namespace fovea

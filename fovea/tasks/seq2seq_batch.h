@@ -1,0 +1,37 @@
+#pragma once
+// Examples of a sequence-to-sequence task, and packed batches of them.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fovea/data/batch_plan.h"
+#include "fovea/data/pairs.h"
+#include "fovea/tasks/seq2seq_model.h"
+
+namespace fovea {
+
+struct Seq2SeqExamples {
+    std::vector<Ids> source, target;     // both end with </s>
+    std::vector<std::int64_t> lengths;   // the longer side, for the batch plan
+    std::vector<std::uint64_t> samples;  // the example's number in its file: names its masks
+    std::int64_t dropped = 0;            // too long or empty
+    std::int64_t source_tokens = 0, target_tokens = 0;
+};
+
+struct LengthLimits {
+    std::int64_t source = 256, target = 256;  // tokens, </s> included
+    bool cut_source = false;                  // cut instead of drop (documents)
+};
+
+Seq2SeqExamples encode_examples(const Seq2SeqModel& model, std::span<const TextPair> pairs,
+                                const LengthLimits& limits);
+
+struct Seq2SeqBatch {
+    Ids source, input, labels;  // packed; input is the target shifted right behind the start token
+    Segments source_segments, target_segments;
+};
+
+Seq2SeqBatch pack_batch(const Seq2SeqExamples& examples, std::span<const std::int64_t> indices,
+                        std::int32_t start_token);
+
+}  // namespace fovea

@@ -1,0 +1,110 @@
+#include "fovea/tasks/seq2seq_tokenizer.h"
+
+#include <algorithm>
+
+#include "fovea/base/error.h"
+#include "fovea/text/byte_level.h"
+#include "fovea/text/train_tokenizer.h"
+#include "fovea/text/word_splitter.h"
+
+namespace fovea {
+namespace {
+
+const std::vector<std::string> specials = {"<pad>", "</s>", "<unk>"};
+
+postprocessor::Template ends_with_stop() {
+    using Piece = postprocessor::TemplatePiece;
+    postprocessor::Template t;
+    t.single = {{Piece::Kind::sequence_a, "", 0}, {Piece::Kind::special, "</s>", 0}};
+    t.pair = {{Piece::Kind::sequence_a, "", 0},
+              {Piece::Kind::sequence_b, "", 0},
+              {Piece::Kind::special, "</s>", 0}};
+    t.special_tokens = {{"</s>", {1}, {"</s>"}}};
+    return t;
+}
+
+TokenizerSpec frame(const VocabularyOptions& o) {
+    TokenizerSpec s;
+    for (std::size_t i = 0; i < specials.size(); ++i) {
+        AddedToken t;
+        t.id = static_cast<TokenId>(i);
+        t.content = specials[i];
+        t.normalized = false;
+        t.special = true;
+        s.added_tokens.push_back(t);
+    }
+    s.special_tokens = {.eos = "</s>", .unk = "<unk>", .pad = "<pad>"};
+    s.normalizer.push_back(normalizer::Nfc{});
+    if (o.lowercase) s.normalizer.push_back(normalizer::Lowercase{});
+    s.post_processor.push_back(ends_with_stop());
+    switch (o.kind) {
+        case VocabularyKind::bpe:
+            s.pre_tokenizer.push_back(pretokenizer::ByteLevel{.add_prefix_space = true});
+            s.decoder = {decoder::ByteLevel{}};
+            break;
+        case VocabularyKind::unigram:
+        case VocabularyKind::characters:
+            s.pre_tokenizer.push_back(pretokenizer::Metaspace{});
+            s.decoder = {decoder::Metaspace{}};
+            break;
+        case VocabularyKind::words:
+            s.pre_tokenizer.push_back(pretokenizer::Whitespace{});
+            break;
+    }
+    return s;
+}
+
+TokenizerTraining training_of(const TokenizerSpec& pipeline, const VocabularyOptions& o) {
+    TokenizerTraining t;
+    t.pipeline = pipeline;
+    t.special_tokens = pipeline.added_tokens;
+    t.vocab_size = o.size;
+    t.unk_token = "<unk>";
+    t.progress = o.progress;
+    switch (o.kind) {
+        case VocabularyKind::bpe:
+            t.model = TrainedModel::bpe;
+            t.unk_token.clear();
+            t.min_frequency = 2;
+            t.vocab_size = std::max<std::int64_t>(o.size, 256 + 3);
+            for (int byte = 0; byte < 256; ++byte) {
+                const auto c = static_cast<char>(byte);
+                t.initial_alphabet.push_back(text::spell_bytes({&c, 1}));
+            }
+            break;
+        case VocabularyKind::characters:
+            t.model = TrainedModel::bpe;
+            t.min_frequency = std::int64_t{1} << 60;  // no pair is merged: the alphabet alone
+            break;
+        case VocabularyKind::unigram:
+            t.model = TrainedModel::unigram;
+            break;
+        case VocabularyKind::words:
+            t.model = TrainedModel::word;
+            break;
+    }
+    return t;
+}
+
+}  // namespace
+
+VocabularyKind vocabulary_kind_of(const std::string& name) {
+    if (name == "bpe") return VocabularyKind::bpe;
+    if (name == "unigram") return VocabularyKind::unigram;
+    if (name == "words" || name == "word") return VocabularyKind::words;
+    if (name == "characters" || name == "chars") return VocabularyKind::characters;
+    fail_with(ErrorKind::usage, "one of bpe, unigram, words, characters", "no vocabulary kind \"",
+              name, "\"");
+}
+
+Tokenizer train_vocabulary(std::span<const std::string> texts, const VocabularyOptions& options) {
+    const TokenizerSpec spec = frame(options);
+    const WordSplitter splitter(spec);
+    WordCounts words;
+    for (const std::string& text : texts)
+        splitter.split(text, [&](std::string_view word) { words.add(word); });
+    expect_input(words.size() > 0, "vocabulary: the texts hold no word");
+    return Tokenizer(train_tokenizer(words, training_of(spec, options)));
+}
+
+}  // namespace fovea

@@ -1,0 +1,30 @@
+#pragma once
+// Vocabularies for a sequence-to-sequence task, trained on its own texts.
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "fovea/text/tokenizer.h"
+#include "fovea/text/train_progress.h"
+
+namespace fovea {
+
+enum class VocabularyKind { bpe, unigram, words, characters };
+VocabularyKind vocabulary_kind_of(const std::string& name);
+
+struct VocabularyOptions {
+    VocabularyKind kind = VocabularyKind::bpe;
+    std::int64_t size = 8000;
+    bool lowercase = false;
+    TrainProgressCallback progress = {};
+};
+
+// Ids 0, 1, 2 are <pad>, </s> and <unk>; encode() ends with </s>.
+//   bpe         on bytes: nothing is ever unknown
+//   unigram     on characters with "▁" for the space
+//   words       split at spaces and punctuation
+//   characters  every character is a token
+Tokenizer train_vocabulary(std::span<const std::string> texts, const VocabularyOptions& options);
+
+}  // namespace fovea

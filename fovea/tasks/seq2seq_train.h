@@ -1,0 +1,78 @@
+#pragma once
+// Training a sequence-to-sequence model (translate, summarise) from text files to a model folder.
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "fovea/data/pairs.h"
+#include "fovea/infer/search_options.h"
+#include "fovea/tasks/seq2seq_batch.h"
+#include "fovea/tasks/seq2seq_model.h"
+#include "fovea/tasks/seq2seq_tokenizer.h"
+#include "fovea/train/loop.h"
+
+namespace fovea {
+
+struct Seq2SeqTraining {
+    std::string task = "translate";           // or summarise
+    PairFiles train, dev;                     // dev.path may be empty: no evaluation
+    std::string from;                         // a model folder to go on from; empty: from scratch
+    std::string tokenizer, target_tokenizer;  // files to use instead of training a vocabulary
+    VocabularyOptions vocabulary;
+    bool joint_vocabulary = true;
+    TransformerConfig config;  // sizes; vocabulary and special ids are filled in
+    float smoothing = 0.1f;
+    BatchOptions batches;  // max_tokens 4096
+    LengthLimits limits;
+    SearchOptions search;  // for evaluation, and saved as the model's defaults
+    int dev_limit = 500;   // pairs translated at each evaluation; 0: all
+    TrainOptions run;
+};
+
+// What is known before the first update: for --dry-run and for the opening lines of a run.
+struct Seq2SeqPlan {
+    std::int64_t parameters = 0, pairs = 0, dropped = 0, batches_per_epoch = 0;
+    std::int64_t source_tokens = 0, target_tokens = 0;
+    double memory_bytes = 0;  // estimate at the peak
+};
+
+class Seq2SeqTrainer {
+public:
+    using Say = std::function<void(const std::string&)>;  // progress for people
+
+    // Reads the data, trains or loads the vocabularies, makes the model.
+    Seq2SeqTrainer(const Seq2SeqTraining& options, const Say& say);
+    Seq2SeqPlan plan() const;
+    // For peers and debugging: initial weights, examples and batch order of so many epochs.
+    void dump(const std::string& folder, std::int64_t epochs) const;
+    TrainResult run(const TrainEvents& events);  // ends with RUN/model
+    const Seq2SeqModel& model() const { return model_; }
+    void set_config_text(const std::string& text) { config_text_ = text; }  // for RUN/config.toml
+
+private:
+    Evaluation evaluate();
+    TrainTask task();
+
+    Seq2SeqTraining options_;
+    Seq2SeqModel model_;
+    Seq2SeqExamples examples_;
+    std::vector<TextPair> dev_;
+    std::optional<BatchPlan> plan_;
+    Json fingerprint_;
+    std::string config_text_;
+};
+
+// The metric of a task over given pairs, decoded with the options: BLEU or ROUGE, with signature.
+struct Seq2SeqScore {
+    std::string name, signature;
+    double value = 0;
+    Json figures = Json::object();     // all metrics
+    std::vector<std::string> outputs;  // in the order of the pairs
+    double seconds = 0;
+    std::int64_t tokens = 0;  // produced
+};
+Seq2SeqScore evaluate_pairs(std::span<const Seq2SeqModel* const> models,
+                            std::span<const TextPair> pairs, const SearchOptions& search,
+                            const std::function<void(std::int64_t, std::int64_t)>& progress = {});
+
+}  // namespace fovea

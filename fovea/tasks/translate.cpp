@@ -1,0 +1,179 @@
+#include "fovea/tasks/translate.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "fovea/data/batch_plan.h"
+#include "fovea/infer/attention_maps.h"
+#include "fovea/infer/beam_search.h"
+#include "fovea/infer/transformer_stepper.h"
+#include "fovea/ops/cross_entropy.h"
+#include "fovea/tasks/seq2seq_batch.h"
+
+namespace fovea {
+namespace {
+
+struct Source {
+    Ids ids;
+    bool cut = false;
+};
+
+Source source_of(const Seq2SeqModel& model, const std::string& text) {
+    Source s{model.encode_source(text), false};
+    const auto limit = static_cast<std::size_t>(model.max_source_length);
+    if (s.ids.size() > limit) {
+        s.ids.resize(limit);
+        s.ids.back() = model.config.eos_token_id;
+        s.cut = true;
+    }
+    return s;
+}
+
+std::vector<std::string> token_texts(const Tokenizer& tokenizer, const Ids& ids) {
+    std::vector<std::string> out;
+    for (const std::int32_t id : ids) out.push_back(tokenizer.id_to_token(id).value_or("?"));
+    return out;
+}
+
+SentenceWish wish_of(const Seq2SeqModel& model, const TranslateOptions& o, std::size_t i) {
+    SentenceWish w;
+    const auto ids = [&](const std::string& text) {
+        Ids t = model.encode_target(text);
+        t.pop_back();  // </s>
+        return t;
+    };
+    if (!o.prefixes.empty() && !o.prefixes[i].empty()) w.prefix = ids(o.prefixes[i]);
+    if (!o.constraints.empty())
+        for (const std::string& phrase : o.constraints[i]) w.constraints.push_back(ids(phrase));
+    return w;
+}
+
+// Each target token's strongest source token in the mean map of one layer's cross-attention.
+std::vector<Alignment> align(const Seq2SeqModel& model, const Ids& source, const Ids& produced,
+                             int layer) {
+    if (produced.empty()) return {};
+    Ids input{model.config.decoder_start_token_id};
+    input.insert(input.end(), produced.begin(), produced.end());  // row i+1 has read token i …
+    input.pop_back();                                             // … row i predicts it
+    const auto n = static_cast<std::int64_t>(source.size()),
+               m = static_cast<std::int64_t>(input.size());
+    const Segments from = Segments::of_lengths({n}), to = Segments::of_lengths({m});
+    const Tensor memory = model.network->encode(source, from);
+    Probe probe;
+    model.network->decoder(input, to, memory, from);
+    const int layers = model.config.decoder_layers;
+    const int chosen = layer >= 0 ? std::min(layer, layers - 1) : std::max(0, layers - 2);
+    // Each decoder layer reports self-attention, then cross-attention.
+    const std::vector<std::vector<float>> map =
+        mean_map(probe, static_cast<std::size_t>(2 * chosen + 1));
+    std::vector<Alignment> pairs;
+    for (std::int64_t t = 0; t < m; ++t) {
+        const std::vector<float>& row = map[static_cast<std::size_t>(t)];
+        const auto last =
+            row.end() - (row.size() > 1 ? 1 : 0);  // </s> of the source aligns to nothing
+        pairs.push_back({std::max_element(row.begin(), last) - row.begin(), t});
+    }
+    return pairs;
+}
+
+}  // namespace
+
+std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> models,
+                                      std::span<const std::string> texts,
+                                      const TranslateOptions& options) {
+    expect(!models.empty(), "translate: no model");
+    options.search.check();
+    const Seq2SeqModel& first = *models[0];
+    std::vector<Source> sources;
+    std::vector<std::int64_t> lengths;
+    for (const std::string& text : texts) {
+        sources.push_back(source_of(first, text));
+        lengths.push_back(static_cast<std::int64_t>(sources.back().ids.size()));
+    }
+    std::vector<const Transformer*> networks;
+    for (const Seq2SeqModel* m : models) networks.push_back(m->network.get());
+    SearchOptions search_options = options.search;
+    search_options.banned.push_back(first.config.pad_token_id);
+
+    // Longest first: the hardest batches while memory is fresh, and equal lengths together.
+    const BatchPlan plan(
+        lengths,
+        {.max_tokens = options.batch_tokens, .max_examples = options.batch_texts, .shuffle = false},
+        0);
+    std::vector<TranslatedText> out(texts.size());
+    std::int64_t done = 0;
+    for (std::int64_t b = plan.batches(); b-- > 0;) {
+        Ids packed;
+        std::vector<std::int64_t> sizes;
+        std::vector<SentenceWish> wishes;
+        std::vector<std::uint64_t> samples;
+        for (const std::int64_t i : plan[b]) {
+            const Source& s = sources[static_cast<std::size_t>(i)];
+            packed.insert(packed.end(), s.ids.begin(), s.ids.end());
+            sizes.push_back(static_cast<std::int64_t>(s.ids.size()));
+            wishes.push_back(wish_of(first, options, static_cast<std::size_t>(i)));
+            samples.push_back(static_cast<std::uint64_t>(i));
+        }
+        TransformerStepper stepper(networks, packed, Segments::of_lengths(sizes));
+        auto found = search(stepper, search_options, wishes, samples);
+        for (std::size_t k = 0; k < found.size(); ++k) {
+            const auto i = static_cast<std::size_t>(plan[b][k]);
+            TranslatedText& t = out[i];
+            t.cut = sources[i].cut;
+            t.source_tokens = token_texts(*first.source_tokenizer, sources[i].ids);
+            for (Hypothesis& h : found[k]) {
+                TranslatedText::Candidate c;
+                c.text = first.decode_target(h.tokens);
+                c.tokens = token_texts(*first.target_tokenizer, h.tokens);
+                if (options.alignments)
+                    c.alignment = align(first, sources[i].ids, h.tokens, options.alignment_layer);
+                c.hypothesis = std::move(h);
+                t.n_best.push_back(std::move(c));
+            }
+        }
+        done += static_cast<std::int64_t>(found.size());
+        if (options.progress) options.progress(done, static_cast<std::int64_t>(texts.size()));
+    }
+    return out;
+}
+
+std::string translate(const Seq2SeqModel& model, const std::string& text) {
+    const Seq2SeqModel* const one[] = {&model};
+    const std::string texts[] = {text};
+    const auto out = translate(one, texts, {.search = model.search});
+    return out[0].n_best.empty() ? "" : out[0].n_best[0].text;
+}
+
+std::vector<PairScore> score_pairs(const Seq2SeqModel& model, std::span<const std::string> sources,
+                                   std::span<const std::string> targets,
+                                   std::int64_t batch_tokens) {
+    expect(sources.size() == targets.size(), "score: ", sources.size(), " sources but ",
+           targets.size(), " targets");
+    std::vector<TextPair> pairs;
+    for (std::size_t i = 0; i < sources.size(); ++i) pairs.push_back({sources[i], targets[i], 0});
+    const LengthLimits limits{
+        .source = model.max_source_length, .target = 1 << 20, .cut_source = true};
+    const Seq2SeqExamples e = encode_examples(model, pairs, limits);
+    const BatchPlan plan(e.lengths, {.max_tokens = batch_tokens, .shuffle = false}, 0);
+    std::vector<PairScore> out(sources.size());
+    for (std::int64_t b = 0; b < plan.batches(); ++b) {
+        const Seq2SeqBatch batch = pack_batch(e, plan[b], model.config.decoder_start_token_id);
+        const Tensor memory = model.network->encode(batch.source, batch.source_segments);
+        const Tensor hidden = model.network->decoder(batch.input, batch.target_segments, memory,
+                                                     batch.source_segments);
+        const Tensor losses = cross_entropy(model.network->logits(hidden), batch.labels,
+                                            {.reduction = Reduction::none});
+        for (std::size_t k = 0; k < plan[b].size(); ++k) {
+            const auto s = static_cast<std::int64_t>(k);
+            PairScore& p = out[e.samples[static_cast<std::size_t>(plan[b][k])]];
+            for (std::int64_t r = batch.target_segments.begin(s); r < batch.target_segments.end(s);
+                 ++r) {
+                p.token_scores.push_back(-losses.data()[r]);
+                p.sum += p.token_scores.back();
+            }
+        }
+    }
+    return out;
+}
+
+}  // namespace fovea

@@ -1,0 +1,58 @@
+#pragma once
+// From texts to texts with a sequence-to-sequence model (translation, summaries): batching by
+// length, search, alignments, scores. A text's result does not depend on its neighbours.
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/infer/search_options.h"
+#include "fovea/tasks/seq2seq_model.h"
+
+namespace fovea {
+
+struct Alignment {  // target token looks most at source token (Pharaoh's i-j, source first)
+    std::int64_t source = 0, target = 0;
+};
+
+struct TranslateOptions {
+    SearchOptions search;
+    std::int64_t batch_tokens = 2048;  // source tokens decoded together, times the beam
+    std::int64_t batch_texts = 0;      // at most so many; 0: no bound
+    bool alignments = false;
+    int alignment_layer = -1;  // decoder layer whose cross-attention is read; -1: the last but one
+    std::vector<std::string> prefixes;                  // one a text, or none: forced beginnings
+    std::vector<std::vector<std::string>> constraints;  // one list a text, or none
+    std::function<void(std::int64_t done, std::int64_t total)> progress;
+};
+
+struct TranslatedText {
+    struct Candidate {
+        std::string text;
+        Hypothesis hypothesis;
+        std::vector<std::string> tokens;   // with </s> where it was produced
+        std::vector<Alignment> alignment;  // between tokens, when asked for
+    };
+    std::vector<Candidate> n_best;  // best first
+    std::vector<std::string> source_tokens;
+    bool cut = false;  // the source was longer than the model takes
+};
+
+// Several models form an ensemble; their tokenizers must agree.
+std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> models,
+                                      std::span<const std::string> texts,
+                                      const TranslateOptions& options);
+
+// The shortest way: one model, its own defaults.
+std::string translate(const Seq2SeqModel& model, const std::string& text);
+
+// How probable a model finds given targets: log-probability of each target token, </s> included.
+struct PairScore {
+    std::vector<float> token_scores;
+    double sum = 0;
+};
+std::vector<PairScore> score_pairs(const Seq2SeqModel& model, std::span<const std::string> sources,
+                                   std::span<const std::string> targets,
+                                   std::int64_t batch_tokens = 4096);
+
+}  // namespace fovea
