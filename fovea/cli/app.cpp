@@ -12,12 +12,15 @@
 #include "fovea/cli/data.h"
 #include "fovea/cli/demo.h"
 #include "fovea/cli/doctor.h"
+#include "fovea/cli/eval.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/options.h"
 #include "fovea/cli/report.h"
 #include "fovea/cli/suggest.h"
 #include "fovea/cli/terminal.h"
+#include "fovea/cli/train.h"
+#include "fovea/cli/translate.h"
 
 namespace fovea {
 namespace {
@@ -136,6 +139,11 @@ std::unique_ptr<CLI::App> make_app() {
     // The verbs, in the order of the help.
     add_demo_command(*app);
     add_data_command(*app);
+    add_train_command(*app);
+    add_eval_command(*app);
+    add_translate_command(*app);
+    add_summarise_command(*app);
+    add_average_command(*app);
     add_bench_command(*app);
     add_doctor_command(*app);
     add_help_command(*app);

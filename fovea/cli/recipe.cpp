@@ -1,0 +1,98 @@
+#include "fovea/cli/recipe.h"
+
+#include "fovea/base/error.h"
+#include "fovea/base/files.h"
+#include "fovea/cli/suggest.h"
+
+namespace fovea {
+namespace {
+
+std::string trimmed(const std::string& s) {
+    const auto first = s.find_first_not_of(" \t"), last = s.find_last_not_of(" \t");
+    return first == std::string::npos ? "" : s.substr(first, last - first + 1);
+}
+
+// A value without its quotes and without a comment behind it.
+std::string value_of(const std::string& text, const std::string& where) {
+    if (!text.empty() && (text[0] == '"' || text[0] == '\'')) {
+        const auto end = text.find(text[0], 1);
+        expect_input(end != std::string::npos, where, ": the quote is never closed");
+        return text.substr(1, end - 1);
+    }
+    return trimmed(text.substr(0, text.find('#')));
+}
+
+const CLI::Option* find_flag(const CLI::App& verb, const std::string& key,
+                             std::vector<std::string>& known) {
+    for (const CLI::Option* o : verb.get_options())
+        for (const std::string& name : o->get_lnames()) {
+            if (name == key) return o;
+            known.push_back(name);
+        }
+    return nullptr;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> read_recipe(const std::string& path,
+                                                             const std::string& section) {
+    LineReader lines(path);
+    std::vector<std::pair<std::string, std::string>> keys;
+    std::string line, current = section;
+    while (lines.next(line)) {
+        const std::string where = text_of(path, ":", lines.line_number());
+        line = trimmed(line);
+        if (line.empty() || line[0] == '#') continue;
+        if (line[0] == '[') {
+            expect_input(line.back() == ']', where, ": a section is written [", section, "]");
+            current = trimmed(line.substr(1, line.size() - 2));
+            continue;
+        }
+        const auto equals = line.find('=');
+        expect_input(equals != std::string::npos, where, ": `key = value` is wanted");
+        if (current == section)
+            keys.emplace_back(trimmed(line.substr(0, equals)),
+                              value_of(trimmed(line.substr(equals + 1)), where));
+    }
+    return keys;
+}
+
+void apply_recipe(CLI::App& verb, const std::string& path) {
+    for (auto& [key, value] : read_recipe(path, verb.get_name())) {
+        std::string name = key;
+        for (char& c : name)
+            if (c == '_') c = '-';
+        std::vector<std::string> known;
+        auto* option = const_cast<CLI::Option*>(find_flag(verb, name, known));
+        if (!option)
+            throw Error(path + ": `fovea " + verb.get_name() + "` has no flag --" + name,
+                        ErrorKind::usage, "did you mean " + nearest_word(name, known) + "?");
+        if (option->count() > 0) continue;  // the command line wins
+        try {
+            option->add_result(value);
+            option->run_callback();
+        } catch (const CLI::Error& e) {
+            throw Error(path + ": " + key + ": " + e.what(), ErrorKind::usage);
+        }
+    }
+}
+
+std::string recipe_text(const CLI::App& verb) {
+    std::string out = "[" + verb.get_name() + "]\n";
+    for (const CLI::Option* o : verb.get_options()) {
+        if (o->get_lnames().empty() || o->count() == 0) continue;
+        const std::string& name = o->get_lnames()[0];
+        if (name == "help" || name == "help-all" || name == "config" || name == "resume" ||
+            name == "force" || name == "dry-run")
+            continue;
+        std::string value;
+        for (const std::string& r : o->results()) value += (value.empty() ? "" : " ") + r;
+        const bool bare =
+            !value.empty() && value.find_first_not_of("0123456789.e-") == std::string::npos;
+        out += name + " = " +
+               (bare || value == "true" || value == "false" ? value : "\"" + value + "\"") + "\n";
+    }
+    return out;
+}
+
+}  // namespace fovea
