@@ -30,7 +30,7 @@ endef
 build: need-build   ## build/release/bin/fovea
 	$(call build_preset,release,--target fovea)
 
-demo: build         ## the machine, and a training run you can watch
+demo: build         ## trains a small Transformer in about a minute and looks inside it
 	@$(FOVEA) demo
 
 test: need-build    ## build everything and run the tests (release)

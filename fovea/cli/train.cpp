@@ -109,7 +109,9 @@ void add_flags(CLI::App& v, Flags& f) {
     more(v.add_flag("--allow-data-change", f.t.run.allow_data_change,
                     "resume although the data differ"));
     more(v.add_flag("--force", f.force, "overwrite an old run in OUT"));
-    f.search.add_to(v);
+    f.search.add_to(v);  // how the dev set is translated: rarely changed
+    for (const char* rare : {"--beam", "--max-length", "--sample", "--epochs"})
+        more(v.get_option(rare));
 }
 
 void settle(Flags& f) {

@@ -13,7 +13,8 @@ Tensor FeedForward::operator()(const Tensor& x) const { return fc2(dropout(fc1(x
 
 Tensor Residual::operator()(const Tensor& x, const std::function<Tensor(const Tensor&)>& f) const {
     if (before) return x + dropout(f(norm(x)), p_drop);
-    return residual_layer_norm(x, f(x), norm.weight, norm.bias, {.dropout = p_drop, .eps = norm.eps});
+    return residual_layer_norm(x, f(x), norm.weight, norm.bias,
+                               {.dropout = p_drop, .eps = norm.eps});
 }
 
 EncoderLayer::EncoderLayer(const TransformerConfig& c, const Params& p)
