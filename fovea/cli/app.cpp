@@ -19,6 +19,7 @@
 #include "fovea/cli/report.h"
 #include "fovea/cli/suggest.h"
 #include "fovea/cli/terminal.h"
+#include "fovea/cli/tokenizer.h"
 #include "fovea/cli/train.h"
 #include "fovea/cli/translate.h"
 
@@ -144,6 +145,7 @@ std::unique_ptr<CLI::App> make_app() {
     add_translate_command(*app);
     add_summarise_command(*app);
     add_average_command(*app);
+    add_tokenizer_command(*app);
     add_bench_command(*app);
     add_doctor_command(*app);
     add_help_command(*app);
