@@ -110,7 +110,7 @@ const Bpe::Slot* Bpe::find_merge(TokenId left, TokenId right) const {
 // Collects which neighbouring characters can ever end up in one token.
 void Bpe::find_parts() {
     if (prefix_size_ > 0 || suffix_size_ > 0 || spec_->ignore_merges || !lengthens_) return;
-    if (byte_fallback_ && unk_ >= 0)
+    if (byte_fallback_)  // with some bytes missing characters can be lost or change places
         for (const TokenId id : byte_ids_)
             if (id < 0) return;
     const Vocabulary& vocab = spec_->vocab;
@@ -166,17 +166,25 @@ std::size_t Bpe::part_end(std::string_view text, std::size_t begin) const {
         }
         return text.size();
     }
+    const auto known = [&](std::size_t i, int size) {
+        return spec_->vocab.contains(text.substr(i, static_cast<std::size_t>(size)));
+    };
+    // Runs of unknown characters become one token (fuse_unk), or vanish and let their neighbours
+    // meet (no unk_token): no part ends at them then.
+    const bool fuses = spec_->fuse_unk && unk_ >= 0;
+    const bool loses = unk_ < 0 && !byte_fallback_;
     Utf8Char left = read_char(text.data() + begin);
+    bool open = loses && !known(begin, left.size);
     std::size_t i = begin + static_cast<std::size_t>(left.size);
     while (i < text.size()) {
         const Utf8Char right = read_char(text.data() + i);
-        // Runs of unknown characters become one token where fuse_unk says so.
-        const bool open =
-            joins(left.code, right.code) ||
-            (spec_->fuse_unk && unk_ >= 0 &&
-             !spec_->vocab.contains(text.substr(i, static_cast<std::size_t>(right.size))));
-        if (!open) return i;
-        left = right;
+        const bool lost = loses && !known(i, right.size);
+        if (!lost) {
+            if (!open && !joins(left.code, right.code) && !(fuses && !known(i, right.size)))
+                return i;
+            left = right;
+            open = false;
+        }
         i += static_cast<std::size_t>(right.size);
     }
     return text.size();

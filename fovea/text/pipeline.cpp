@@ -81,6 +81,7 @@ void Pipeline::find_added_tokens() {
             if (t.normalized) {
                 normal.push_back(t);
                 normal_patterns.push_back(normalized(normalizer_, t.content));
+                if (normal_patterns.back() != t.content) shown_[t.id] = normal_patterns.back();
             } else {
                 raw.push_back(t);
                 raw_patterns.push_back(t.content);
@@ -140,6 +141,8 @@ TokenId Pipeline::find(std::string_view token) const {
 }
 
 std::string_view Pipeline::token(TokenId id) const {
+    if (!shown_.empty())
+        if (const auto at = shown_.find(id); at != shown_.end()) return at->second;
     const std::string_view t = added_.token(id);
     return t.data() ? t : model_token(id);
 }

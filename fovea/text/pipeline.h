@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <variant>
 #include <vector>
@@ -87,6 +88,8 @@ private:
 
     TokenizerSpec spec_;
     Vocabulary added_;
+    // What added tokens are shown as: those of the normalised text in their normalised form.
+    std::unordered_map<TokenId, std::string> shown_;
     std::unordered_set<std::string> specials_;
     TokenId end_id_ = 0;
     NormalizerChain normalizer_;

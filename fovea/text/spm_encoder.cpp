@@ -60,8 +60,7 @@ SpmEncoder::SpmEncoder(SentencePieceModel model, const std::string& where)
         const SentencePiece& p = model_.pieces[i];
         const auto id = static_cast<TokenId>(i);
         const bool user = p.type == PieceType::user_defined;
-        scores_.push_back(user ? static_cast<float>(static_cast<int>(p.text.size())) * highest - 0.1
-                               : p.score);
+        scores_.push_back(user ? static_cast<float>(p.text.size()) * highest - 0.1f : p.score);
         unused_.push_back(p.type == PieceType::unused);
         any_unused_ |= p.type == PieceType::unused;
         if (p.type == PieceType::control || p.type == PieceType::unknown ||
@@ -94,11 +93,9 @@ void SpmEncoder::encode_unigram(SpmScratch& scratch) const {
     for (std::size_t begin = 0; begin < text.size();) {
         const float here = ends[begin].score;
         const auto char_size = static_cast<std::size_t>(utf8_size(text[begin]));
-        // The sum is formed in double precision, compared with, and then rounded to, single.
-        const auto offer = [&](std::size_t end, double score, TokenId id) {
+        const auto offer = [&](std::size_t end, float score, TokenId id) {
             SpmScratch::Node& n = ends[end];
-            if (n.start == -1 || score > static_cast<double>(n.score))
-                n = {static_cast<float>(score), id, static_cast<std::int32_t>(begin)};
+            if (n.start == -1 || score > n.score) n = {score, id, static_cast<std::int32_t>(begin)};
         };
         bool whole_char = false;
         ByteTrie::Base at = trie_.root();
@@ -106,11 +103,10 @@ void SpmEncoder::encode_unigram(SpmScratch& scratch) const {
         for (std::size_t i = begin; i < text.size(); ++i) {
             if (!trie_.step(at, static_cast<unsigned char>(text[i]), id)) break;
             if (id < 0 || unused_[static_cast<std::size_t>(id)]) continue;
-            offer(i + 1, scores_[static_cast<std::size_t>(id)] + static_cast<double>(here), id);
+            offer(i + 1, scores_[static_cast<std::size_t>(id)] + here, id);
             whole_char |= i + 1 - begin == char_size;
         }
-        if (!whole_char)
-            offer(begin + char_size, static_cast<double>(unk_score_ + here), model_.unk_id);
+        if (!whole_char) offer(begin + char_size, unk_score_ + here, model_.unk_id);
         begin += char_size;
     }
     auto& pieces = scratch.pieces;

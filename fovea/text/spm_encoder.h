@@ -73,8 +73,8 @@ private:
     SentencePieceModel model_;
     ByteTrie trie_;  // pieces that text can become
     ByteTrie user_symbols_;
-    Vocabulary reserved_;         // control, unknown and byte pieces
-    std::vector<double> scores_;  // as unigram adds them; user-defined ones with their bonus
+    Vocabulary reserved_;        // control, unknown and byte pieces
+    std::vector<float> scores_;  // as unigram adds them; user-defined ones with their bonus
     std::vector<bool> unused_;
     bool any_unused_ = false;
     float unk_score_ = 0;
