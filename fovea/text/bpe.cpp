@@ -59,8 +59,6 @@ Bpe::Bpe(const BpeSpec& spec, bool bytes) : spec_(&spec), bytes_(bytes) {
     }
     prefix_size_ = spec.continuing_subword_prefix.value_or("").size();
     suffix_size_ = spec.end_of_word_suffix.value_or("").size();
-    add_merges();
-
     lengths_.assign(static_cast<std::size_t>(spec.vocab.end_id()), 0);
     std::string raw;
     if (bytes_ && spec.ignore_merges) raw_.reserve(spec.vocab.size(), spec.vocab.size() * 6);
@@ -75,6 +73,7 @@ Bpe::Bpe(const BpeSpec& spec, bool bytes) : spec_(&spec), bytes_(bytes) {
         if (raw.size() == 1) byte_ids_[static_cast<unsigned char>(raw[0])] = id;
         if (spec.ignore_merges) raw_.add(raw, id);
     }
+    add_merges();
     if (!bytes_ && spec.byte_fallback) {
         byte_fallback_ = true;
         for (unsigned b = 0; b < 256; ++b) byte_ids_[b] = spec.vocab.find(byte_token(b));
@@ -83,18 +82,24 @@ Bpe::Bpe(const BpeSpec& spec, bool bytes) : spec_(&spec), bytes_(bytes) {
 }
 
 void Bpe::add_merges() {
-    const std::size_t n = power_of_two(spec_->merges.size() * 3 / 2);
+    const std::vector<Merge>& list = spec_->merges;
+    const std::size_t n = power_of_two(list.size() * 3 / 2);
     merges_.assign(n, {free_slot, 0, 0});
     mask_ = n - 1;
-    std::uint32_t rank = 0;
-    const Vocabulary& vocab = spec_->vocab;
-    lengthens_ = vocab.unique_ids();
-    for (const Merge& m : spec_->merges) {
+    lengthens_ = spec_->vocab.unique_ids();
+    constexpr std::size_t ahead = 16;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        if (i + ahead < list.size())
+            __builtin_prefetch(
+                &merges_[mix(pair_of(list[i + ahead].left, list[i + ahead].right)) & mask_], 1);
+        const Merge& m = list[i];
         const std::uint64_t pair = pair_of(m.left, m.right);
         std::uint64_t at = mix(pair) & mask_;
         while (merges_[at].pair != free_slot && merges_[at].pair != pair) at = (at + 1) & mask_;
-        merges_[at] = {pair, rank++, m.merged};  // of equal pairs the last one counts
-        lengthens_ &= vocab.token(m.right).size() > prefix_size_ && !vocab.token(m.left).empty();
+        // of equal pairs the last one counts
+        merges_[at] = {pair, static_cast<std::uint32_t>(i), m.merged};
+        lengthens_ &= lengths_[static_cast<std::size_t>(m.right)] > prefix_size_ &&
+                      lengths_[static_cast<std::size_t>(m.left)] > 0;
     }
 }
 
@@ -114,24 +119,34 @@ void Bpe::find_parts() {
         for (const TokenId id : byte_ids_)
             if (id < 0) return;
     const Vocabulary& vocab = spec_->vocab;
+    // First and last character (byte) of every token.
+    std::vector<std::pair<char32_t, char32_t>> ends(lengths_.size());
+    for (std::size_t i = 0; i < vocab.size(); ++i) {
+        const auto [token, id] = vocab.entry(i);
+        if (token.empty()) continue;
+        std::size_t last = token.size() - 1;
+        while (last > 0 && is_continuation(token[last])) --last;
+        ends[static_cast<std::size_t>(id)] = {read_char(token.data()).code,
+                                              read_char(token.data() + last).code};
+    }
+    std::vector<bool> is_byte(byte_fallback_ ? lengths_.size() : 0);
+    for (const TokenId id : byte_ids_)
+        if (byte_fallback_) is_byte[static_cast<std::size_t>(id)] = true;
     std::vector<std::uint64_t> pairs;
     if (!bytes_) pairs.reserve(spec_->merges.size());
     for (const Merge& m : spec_->merges) {
         // Merges of the tokens for unknown text join what the characters do not show.
+        const auto left = static_cast<std::size_t>(m.left),
+                   right = static_cast<std::size_t>(m.right);
         if (m.left == unk_ || m.right == unk_) return;
-        const std::string_view left = vocab.token(m.left), right = vocab.token(m.right);
-        std::size_t last = left.size() - 1;
-        while (last > 0 && is_continuation(left[last])) --last;
-        const char32_t a = read_char(left.data() + last).code, b = read_char(right.data()).code;
+        if (byte_fallback_ && (is_byte[left] || is_byte[right])) return;
+        const char32_t a = ends[left].second, b = ends[right].first;
         if (bytes_) {
             const int x = char_to_byte(a), y = char_to_byte(b);
             if (x < 0 || y < 0) continue;
             const auto bit = static_cast<std::size_t>(x) * 256 + static_cast<std::size_t>(y);
             joined_bytes_[bit / 64] |= std::uint64_t{1} << (bit % 64);
         } else {
-            if (byte_fallback_)
-                for (const TokenId id : byte_ids_)
-                    if (id >= 0 && (id == m.left || id == m.right)) return;
             pairs.push_back((std::uint64_t{a} << 32 | b) + 1);
         }
     }

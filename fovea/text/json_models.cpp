@@ -6,28 +6,42 @@ namespace fovea::text {
 
 namespace {
 
-Merge find_merge(const Vocabulary& vocab, std::string_view left, std::string_view right,
-                 std::size_t prefix, std::string& joined, const std::string& path,
-                 std::size_t rank) {
-    const auto id = [&](std::string_view token) {
-        const TokenId t = vocab.find(token);
-        expect_input(t >= 0, path, "[", rank, "]: \"", token, "\" is not in the vocabulary");
-        return t;
-    };
-    Merge m{};
-    m.left = id(left);
-    m.right = id(right);
-    expect_input(right.size() >= prefix, path, "[", rank, "]: \"", right,
-                 "\" is shorter than the continuing_subword_prefix");
-    joined.assign(left);
-    joined += right.substr(prefix);
-    m.merged = id(joined);
-    return m;
-}
-
 std::optional<std::string> optional_string(const JsonValue& v, std::string_view key) {
     const auto s = v.find(key);
     return s ? std::optional(std::string(s->string())) : std::nullopt;
+}
+
+// The two tokens of each merge, as "a b" (the spelling before 2024) or ["a", "b"].
+std::vector<std::string_view> merge_pairs(const JsonValue& v) {
+    std::vector<std::string_view> tokens;
+    const simdjson::dom::array list = v.array();
+    tokens.reserve(2 * list.size());
+    for (const simdjson::dom::element e : list) {
+        std::string_view left, right, line;
+        simdjson::dom::array pair;
+        if (e.get(line) == simdjson::SUCCESS) {
+            const std::size_t space = line.find(' ');
+            expect_input(space != std::string_view::npos &&
+                             line.find(' ', space + 1) == std::string_view::npos,
+                         v.path(), "[", tokens.size() / 2, "]: \"", line,
+                         "\" should be two tokens with a space between them");
+            left = line.substr(0, space);
+            right = line.substr(space + 1);
+        } else {
+            expect_input(e.get(pair) == simdjson::SUCCESS && pair.size() == 2 &&
+                             pair.at(0).get(left) == simdjson::SUCCESS &&
+                             pair.at(1).get(right) == simdjson::SUCCESS,
+                         v.path(), "[", tokens.size() / 2,
+                         "]: should be \"a b\" or [\"a\", \"b\"]");
+        }
+        tokens.push_back(left);
+        tokens.push_back(right);
+    }
+    return tokens;
+}
+
+std::vector<Merge> read_merges(const JsonValue& v, const BpeSpec& spec) {
+    return find_merges(merge_pairs(v), spec, v.path());
 }
 
 BpeSpec read_bpe(const JsonValue& v) {
@@ -44,33 +58,7 @@ BpeSpec read_bpe(const JsonValue& v) {
     spec.fuse_unk = v.boolean_or("fuse_unk", false);
     spec.byte_fallback = v.boolean_or("byte_fallback", false);
     spec.ignore_merges = v.boolean_or("ignore_merges", false);
-    const JsonValue merges = v.at("merges");
-    const std::size_t prefix = spec.continuing_subword_prefix.value_or("").size();
-    std::string joined;
-    std::size_t rank = 0;
-    const simdjson::dom::array list = merges.array();
-    spec.merges.reserve(list.size());
-    for (const simdjson::dom::element e : list) {
-        std::string_view left, right, line;
-        simdjson::dom::array pair;
-        if (e.get(line) == simdjson::SUCCESS) {  // "a b": the spelling before 2024
-            const std::size_t space = line.find(' ');
-            expect_input(space != std::string_view::npos &&
-                             line.find(' ', space + 1) == std::string_view::npos,
-                         merges.path(), "[", rank, "]: \"", line,
-                         "\" should be two tokens with a space between them");
-            left = line.substr(0, space);
-            right = line.substr(space + 1);
-        } else {
-            expect_input(e.get(pair) == simdjson::SUCCESS && pair.size() == 2 &&
-                             pair.at(0).get(left) == simdjson::SUCCESS &&
-                             pair.at(1).get(right) == simdjson::SUCCESS,
-                         merges.path(), "[", rank, "]: should be \"a b\" or [\"a\", \"b\"]");
-        }
-        spec.merges.push_back(
-            find_merge(spec.vocab, left, right, prefix, joined, merges.path(), rank));
-        ++rank;
-    }
+    spec.merges = read_merges(v.at("merges"), spec);
     return spec;
 }
 
@@ -128,16 +116,52 @@ std::string_view type_of(const JsonValue& v) {
 
 }  // namespace
 
+std::vector<Merge> find_merges(const std::vector<std::string_view>& pairs, const BpeSpec& spec,
+                               const std::string& where) {
+    const Vocabulary& vocab = spec.vocab;
+    const std::size_t prefix = spec.continuing_subword_prefix.value_or("").size();
+    const auto known = [&](TokenId id, std::string_view token, std::size_t rank) {
+        expect_input(id >= 0, where, "[", rank, "]: \"", token, "\" is not in the vocabulary");
+        return id;
+    };
+    std::vector<TokenId> ids(pairs.size());
+    vocab.find(pairs, ids);
+    std::vector<Merge> merges(pairs.size() / 2);
+    std::string joined;
+    TokenId guess = 0;  // trainers number new tokens in the order of their merges
+    for (std::size_t i = 0; i < merges.size(); ++i) {
+        const std::string_view left = pairs[2 * i], right = pairs[2 * i + 1];
+        merges[i].left = known(ids[2 * i], left, i);
+        merges[i].right = known(ids[2 * i + 1], right, i);
+        expect_input(right.size() >= prefix, where, "[", i, "]: \"", right,
+                     "\" is shorter than the continuing_subword_prefix");
+        joined.assign(left);
+        joined += right.substr(prefix);
+        merges[i].merged =
+            vocab.token(guess) == joined ? guess : known(vocab.find(joined), joined, i);
+        guess = merges[i].merged + 1;
+    }
+    return merges;
+}
+
 Vocabulary read_vocab(const JsonValue& v) {
     Vocabulary vocab;
+    std::vector<std::string_view> tokens;
+    std::vector<TokenId> ids;
+    std::size_t bytes = 0;
     const simdjson::dom::object object = v.object();
-    vocab.reserve(object.size(), object.size() * 8);
+    tokens.reserve(object.size());
+    ids.reserve(object.size());
     for (const auto& [token, element] : object) {
         std::int64_t id = 0;
         expect_input(element.get(id) == simdjson::SUCCESS && id >= 0 && id < 2147483647, v.path(),
                      ": token \"", token, "\" has no id between 0 and 2147483646");
-        vocab.add(token, static_cast<TokenId>(id));
+        tokens.push_back(token);
+        ids.push_back(static_cast<TokenId>(id));
+        bytes += token.size();
     }
+    vocab.reserve(tokens.size(), bytes);
+    vocab.add(tokens, ids);
     return vocab;
 }
 

@@ -62,17 +62,14 @@ std::string partner(const std::string& path, std::initializer_list<const char*> 
 
 TokenizerSpec read_json(const std::string& path) {
     const std::string json = read(path);
-    {
-        const text::JsonDocument document(json, path);
-        const text::JsonValue root = document.root();
-        expect_input(root.is_object(), path, ": should be a JSON object");
-        if (!root.find("model")) {
-            const std::string merges = partner(path, {"merges.txt", "vocab.bpe"});
-            if (!merges.empty()) return read_byte_level(path, merges);
-            return word_level_spec(text::read_vocab(root));
-        }
-    }
-    return read_tokenizer_json(json, path);
+    const text::JsonDocument document(json, path);
+    const text::JsonValue root = document.root();
+    expect_input(root.is_object(), path, ": should be a JSON object");
+    const auto model = root.find("model");
+    if (model && model->is_object()) return text::read_spec(root);
+    const std::string merges = partner(path, {"merges.txt", "vocab.bpe"});
+    if (!merges.empty()) return read_byte_level(path, merges);
+    return word_level_spec(text::read_vocab(root));
 }
 
 }  // namespace
@@ -102,7 +99,7 @@ BpeSpec read_vocab_and_merges(std::string_view vocab_json, const std::string& vo
         spec.vocab = text::read_vocab(document.root());
     }
     expect_input(text::is_valid_utf8(merges), merges_where, ": not valid UTF-8");
-    std::string joined;
+    std::vector<std::string_view> pairs;
     std::int64_t number = 0;
     for (std::size_t begin = 0; begin < merges.size();) {
         std::size_t end = merges.find('\n', begin);
@@ -117,20 +114,10 @@ BpeSpec read_vocab_and_merges(std::string_view vocab_json, const std::string& vo
             space != std::string_view::npos && line.find(' ', space + 1) == std::string_view::npos,
             merges_where, ": line ", number, ": \"", line,
             "\" should be two tokens with a space between them");
-        const auto id = [&](std::string_view token) {
-            const TokenId t = spec.vocab.find(token);
-            expect_input(t >= 0, merges_where, ": line ", number, ": \"", token, "\" is not in ",
-                         vocab_where);
-            return t;
-        };
-        Merge m{};
-        m.left = id(line.substr(0, space));
-        m.right = id(line.substr(space + 1));
-        joined.assign(line.substr(0, space));
-        joined += line.substr(space + 1);
-        m.merged = id(joined);
-        spec.merges.push_back(m);
+        pairs.push_back(line.substr(0, space));
+        pairs.push_back(line.substr(space + 1));
     }
+    spec.merges = text::find_merges(pairs, spec, merges_where);
     return spec;
 }
 

@@ -4,12 +4,11 @@
 
 namespace fovea {
 
-TokenizerSpec read_tokenizer_json(std::string_view json, const std::string& where) {
-    using namespace text;
-    const JsonDocument document(json, where);
-    const JsonValue root = document.root();
+namespace text {
+
+TokenizerSpec read_spec(const JsonValue& root) {
     TokenizerSpec spec;
-    expect_input(root.is_object() && root.find("model"), where,
+    expect_input(root.is_object() && root.find("model"), root.path(),
                  ": has no \"model\": this is not a tokenizer.json");
     if (const auto tokens = root.find("added_tokens"))
         tokens->each([&](const JsonValue& v) { spec.added_tokens.push_back(read_added_token(v)); });
@@ -21,6 +20,13 @@ TokenizerSpec read_tokenizer_json(std::string_view json, const std::string& wher
     if (const auto p = root.find("padding")) spec.padding = read_padding(*p);
     spec.model = read_model(root.at("model"));
     return spec;
+}
+
+}  // namespace text
+
+TokenizerSpec read_tokenizer_json(std::string_view json, const std::string& where) {
+    const text::JsonDocument document(json, where);
+    return text::read_spec(document.root());
 }
 
 }  // namespace fovea

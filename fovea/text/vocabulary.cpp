@@ -11,6 +11,7 @@ namespace fovea {
 
 namespace {
 constexpr std::int32_t none = -1;
+constexpr std::size_t at_once = 32;  // look-ups whose cache misses overlap
 // Ids up to this much beyond the number of tokens are looked up by index; wilder ones by search.
 constexpr std::int64_t dense_slack = 1 << 20;
 }  // namespace
@@ -50,12 +51,56 @@ std::size_t Vocabulary::slot_of(std::string_view token, std::uint32_t hash) cons
 }
 
 void Vocabulary::add(std::string_view token, TokenId id) {
+    add_hashed(token, id, hash_bytes(token));
+}
+
+void Vocabulary::add(std::span<const std::string_view> tokens, std::span<const TokenId> ids) {
+    reserve(entries_.size() + tokens.size(), bytes_.size());
+    std::uint32_t hashes[at_once];
+    for (std::size_t i = 0; i < tokens.size(); i += at_once) {
+        const std::size_t n = std::min(at_once, tokens.size() - i);
+        for (std::size_t k = 0; k < n; ++k) {
+            hashes[k] = hash_bytes(tokens[i + k]);
+            __builtin_prefetch(&table_[hashes[k] & (table_.size() - 1)], 1);
+        }
+        for (std::size_t k = 0; k < n; ++k) add_hashed(tokens[i + k], ids[i + k], hashes[k]);
+    }
+}
+
+void Vocabulary::find(std::span<const std::string_view> tokens, std::span<TokenId> ids) const {
+    if (table_.empty()) {
+        std::fill(ids.begin(), ids.end(), none);
+        return;
+    }
+    const std::size_t mask = table_.size() - 1;
+    std::uint32_t hashes[at_once];
+    for (std::size_t i = 0; i < tokens.size(); i += at_once) {
+        const std::size_t n = std::min(at_once, tokens.size() - i);
+        for (std::size_t k = 0; k < n; ++k) {
+            hashes[k] = hash_bytes(tokens[i + k]);
+            __builtin_prefetch(&table_[hashes[k] & mask]);
+        }
+        const auto first = [&](std::size_t k) -> const Slot* {
+            const std::int32_t at = table_[hashes[k] & mask];
+            return at == none ? nullptr : &entries_[static_cast<std::size_t>(at)];
+        };
+        for (std::size_t k = 0; k < n; ++k)
+            if (const Slot* s = first(k)) __builtin_prefetch(s);
+        for (std::size_t k = 0; k < n; ++k)
+            if (const Slot* s = first(k)) __builtin_prefetch(bytes_.data() + s->begin);
+        for (std::size_t k = 0; k < n; ++k) {
+            const std::int32_t at = table_[slot_of(tokens[i + k], hashes[k])];
+            ids[i + k] = at == none ? none : entries_[static_cast<std::size_t>(at)].id;
+        }
+    }
+}
+
+void Vocabulary::add_hashed(std::string_view token, TokenId id, std::uint32_t hash) {
     expect_input(id >= 0 && id < std::numeric_limits<TokenId>::max(), "vocabulary: token \"", token,
                  "\" has id ", id, " but ids are from 0 to 2147483646");
     expect_input(bytes_.size() + token.size() < std::numeric_limits<std::uint32_t>::max(),
                  "vocabulary: more than 4 GiB of tokens");
     if (2 * (entries_.size() + 1) > table_.size()) reserve(entries_.size() + 1, bytes_.size());
-    const std::uint32_t hash = hash_bytes(token);
     std::int32_t& slot = table_[slot_of(token, hash)];
     if (slot == none) {
         slot = static_cast<std::int32_t>(entries_.size());

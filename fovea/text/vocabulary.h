@@ -4,6 +4,7 @@
 // millisecond and a look-up touches two cache lines.
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,9 @@ public:
     void reserve(std::size_t tokens, std::size_t bytes);
 
     TokenId find(std::string_view token) const;  // -1 where it is unknown
+    // The same for many, several times as fast: their cache misses overlap.
+    void find(std::span<const std::string_view> tokens, std::span<TokenId> ids) const;
+    void add(std::span<const std::string_view> tokens, std::span<const TokenId> ids);
     std::optional<TokenId> id(std::string_view token) const;
     bool contains(std::string_view token) const { return find(token) >= 0; }
 
@@ -60,6 +64,7 @@ private:
     std::string_view view(const Slot& s) const {
         return std::string_view(bytes_).substr(s.begin, s.length);
     }
+    void add_hashed(std::string_view token, TokenId id, std::uint32_t hash);
     std::size_t slot_of(std::string_view token, std::uint32_t hash) const;
 };
 
