@@ -132,8 +132,6 @@ void Bpe::find_parts() {
     std::vector<bool> is_byte(byte_fallback_ ? lengths_.size() : 0);
     for (const TokenId id : byte_ids_)
         if (byte_fallback_) is_byte[static_cast<std::size_t>(id)] = true;
-    std::vector<std::uint64_t> pairs;
-    if (!bytes_) pairs.reserve(spec_->merges.size());
     for (const Merge& m : spec_->merges) {
         // Merges of the tokens for unknown text join what the characters do not show.
         const auto left = static_cast<std::size_t>(m.left),
@@ -147,27 +145,10 @@ void Bpe::find_parts() {
             const auto bit = static_cast<std::size_t>(x) * 256 + static_cast<std::size_t>(y);
             joined_bytes_[bit / 64] |= std::uint64_t{1} << (bit % 64);
         } else {
-            pairs.push_back((std::uint64_t{a} << 32 | b) + 1);
+            joined_chars_.add(a, b);
         }
     }
-    std::sort(pairs.begin(), pairs.end());
-    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-    joined_chars_.assign(power_of_two(pairs.size() * 2), 0);
-    joined_mask_ = joined_chars_.size() - 1;
-    for (const std::uint64_t p : pairs) {
-        std::uint64_t at = mix(p) & joined_mask_;
-        while (joined_chars_[at] != 0) at = (at + 1) & joined_mask_;
-        joined_chars_[at] = p;
-    }
     parts_ = true;
-}
-
-bool Bpe::joins(char32_t left, char32_t right) const {
-    const std::uint64_t p = (std::uint64_t{left} << 32 | right) + 1;
-    for (std::uint64_t at = mix(p) & joined_mask_;; at = (at + 1) & joined_mask_) {
-        if (joined_chars_[at] == p) return true;
-        if (joined_chars_[at] == 0) return false;
-    }
 }
 
 std::size_t Bpe::part_end(std::string_view text, std::size_t begin) const {
@@ -195,7 +176,8 @@ std::size_t Bpe::part_end(std::string_view text, std::size_t begin) const {
         const Utf8Char right = read_char(text.data() + i);
         const bool lost = loses && !known(i, right.size);
         if (!lost) {
-            if (!open && !joins(left.code, right.code) && !(fuses && !known(i, right.size)))
+            if (!open && !joined_chars_.contains(left.code, right.code) &&
+                !(fuses && !known(i, right.size)))
                 return i;
             left = right;
             open = false;

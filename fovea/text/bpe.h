@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fovea/base/rng.h"
+#include "fovea/text/char_pairs.h"
 #include "fovea/text/spec.h"
 #include "fovea/text/word_model.h"
 
@@ -80,13 +81,11 @@ private:
     Vocabulary raw_;                       // byte mode with ignore_merges: tokens as bytes
     // Pairs of characters (bytes) that some merge joins across.
     std::array<std::uint64_t, 256 * 256 / 64> joined_bytes_{};
-    std::vector<std::uint64_t> joined_chars_;  // open-addressed; 0 = free
-    std::uint64_t joined_mask_ = 0;
+    CharPairs joined_chars_;
 
     const Slot* find_merge(TokenId left, TokenId right) const;
     void add_merges();
     void find_parts();
-    bool joins(char32_t left, char32_t right) const;
     bool first_symbols(std::string_view word, BpeScratch& scratch) const;
     void merge_short(BpeScratch& scratch) const;
     void merge_long(BpeScratch& scratch, Rng* dropout) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cfloat>
+#include <cmath>
 #include <unordered_map>
 
 #include "fovea/text/utf8.h"
@@ -54,6 +55,24 @@ SpmEncoder::SpmEncoder(SentencePieceModel model, const std::string& where)
         highest = std::max(highest, p.score);
     }
     unk_score_ = lowest - unk_penalty;
+    words_apart_ = model_.kind == SentencePieceKind::unigram && highest <= 0.0001f;
+    if (model_.kind == SentencePieceKind::bpe)
+        for (const SentencePiece& p : model_.pieces) {
+            if (p.type != PieceType::normal && p.type != PieceType::user_defined &&
+                p.type != PieceType::unused)
+                continue;
+            Utf8Char left = read_char(p.text.data());
+            for (std::size_t i = static_cast<std::size_t>(left.size); i < p.text.size();) {
+                const Utf8Char right = read_char(p.text.data() + i);
+                joined_.add(left.code, right.code);
+                left = right;
+                i += static_cast<std::size_t>(right.size);
+            }
+        }
+    for (const SentencePiece& p : model_.pieces) {
+        const bool usable = p.type == PieceType::normal || p.type == PieceType::user_defined;
+        words_apart_ &= !usable || p.text.find(mark, 1) == std::string::npos;
+    }
     byte_ids_.fill(-1);
     scores_.reserve(model_.pieces.size());
     for (std::size_t i = 0; i < model_.pieces.size(); ++i) {
@@ -86,23 +105,86 @@ TokenId SpmEncoder::piece_or_unk(std::string_view piece) const {
     return id >= 0 ? id : model_.unk_id;
 }
 
+// The library searches the whole text at once. Where no piece contains a mark but at its start,
+// every way passes through the place before each mark, so words are searched one by one, with the
+// score so far carried along: sums are rounded to single precision, and the rounding can decide
+// between segmentations that are nearly equal.
 void SpmEncoder::encode_unigram(SpmScratch& scratch) const {
     const std::string_view text = scratch.text;
-    auto& ends = scratch.ends;
-    ends.assign(text.size() + 1, {0.0f, -1, -1});
+    float score = 0, limit = 0;
+    if (!words_apart_) {
+        encode_unigram_word(0, text.size(), score, scratch, limit);
+        return;
+    }
     for (std::size_t begin = 0; begin < text.size();) {
-        const float here = ends[begin].score;
+        std::size_t end = text.find(mark, begin + 1);
+        if (end == std::string_view::npos) end = text.size();
+        const std::string_view word = text.substr(begin, end - begin);
+        if (!WordCache::fits(word)) {
+            score = encode_unigram_word(begin, end, score, scratch, limit);
+        } else {
+            bool hit = false;
+            WordCache::Entry& e = scratch.cache.place(word, hit);
+            if (hit && -score <= e.limit) {
+                score = add_cached(e.tokens(), begin, score, scratch);
+            } else {
+                const std::size_t first = scratch.pieces.size();
+                score = encode_unigram_word(begin, end, score, scratch, limit);
+                scratch.ids.clear();
+                for (std::size_t i = first; i < scratch.pieces.size(); ++i)
+                    scratch.ids.push_back(scratch.pieces[i].first);
+                if (!hit) scratch.cache.store(e, word, scratch.ids, limit);
+            }
+        }
+        begin = end;
+    }
+}
+
+float SpmEncoder::add_cached(std::span<const TokenId> ids, std::size_t begin, float score,
+                             SpmScratch& scratch) const {
+    for (const TokenId id : ids) {
+        const bool unknown = id == model_.unk_id;
+        const std::size_t size = unknown ? static_cast<std::size_t>(utf8_size(scratch.text[begin]))
+                                         : model_.pieces[static_cast<std::size_t>(id)].text.size();
+        scratch.pieces.push_back(
+            {id, {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(begin + size)}});
+        score = (unknown ? unk_score_ : scores_[static_cast<std::size_t>(id)]) + score;
+        begin += size;
+    }
+    return score;
+}
+
+// Adds the best pieces of [from, to) and returns the score after them. `limit`: with any score
+// before the word between -limit and 0 the result is the same pieces. For a sum of k terms of size
+// s has an error below k s 2^-24, and all differences that were decided on are larger than twice
+// that.
+float SpmEncoder::encode_unigram_word(std::size_t from, std::size_t to, float score,
+                                      SpmScratch& scratch, float& limit) const {
+    const std::string_view text = scratch.text;
+    auto& ends = scratch.ends;
+    ends.assign(to - from + 1, {0.0f, -1, -1});
+    ends[0].score = score;
+    float closest = FLT_MAX, lowest_sum = score;
+    int chars = 1;
+    for (std::size_t begin = from; begin < to; ++chars) {
+        const float here = ends[begin - from].score;
         const auto char_size = static_cast<std::size_t>(utf8_size(text[begin]));
-        const auto offer = [&](std::size_t end, float score, TokenId id) {
-            SpmScratch::Node& n = ends[end];
-            if (n.start == -1 || score > n.score) n = {score, id, static_cast<std::int32_t>(begin)};
+        const auto offer = [&](std::size_t end, float sum, TokenId id) {
+            SpmScratch::Node& n = ends[end - from];
+            lowest_sum = std::min(lowest_sum, sum);
+            if (n.start == -1) {
+                n = {sum, id, static_cast<std::int32_t>(begin)};
+                return;
+            }
+            closest = std::min(closest, std::fabs(sum - n.score));
+            if (sum > n.score) n = {sum, id, static_cast<std::int32_t>(begin)};
         };
         bool whole_char = false;
         ByteTrie::Base at = trie_.root();
         std::int32_t id = 0;
-        for (std::size_t i = begin; i < text.size(); ++i) {
+        for (std::size_t i = begin; i < to; ++i) {
             if (!trie_.step(at, static_cast<unsigned char>(text[i]), id)) break;
-            if (id < 0 || unused_[static_cast<std::size_t>(id)]) continue;
+            if (id < 0 || (any_unused_ && unused_[static_cast<std::size_t>(id)])) continue;
             offer(i + 1, scores_[static_cast<std::size_t>(id)] + here, id);
             whole_char |= i + 1 - begin == char_size;
         }
@@ -110,22 +192,55 @@ void SpmEncoder::encode_unigram(SpmScratch& scratch) const {
         begin += char_size;
     }
     auto& pieces = scratch.pieces;
-    for (std::size_t end = text.size(); end > 0;) {
-        const SpmScratch::Node& n = ends[end];
+    const auto first = static_cast<std::ptrdiff_t>(pieces.size());
+    for (std::size_t end = to; end > from;) {
+        const SpmScratch::Node& n = ends[end - from];
         const auto start = static_cast<std::uint32_t>(n.start);
         pieces.push_back({n.id, {start, static_cast<std::uint32_t>(end)}});
         end = start;
     }
-    std::reverse(pieces.begin(), pieces.end());
+    std::reverse(pieces.begin() + first, pieces.end());
+    const float own = std::fabs(lowest_sum - score);  // size of the sums within the word
+    limit = closest / (static_cast<float>(2 * chars) * 0x1p-24f) - 2 * own - std::fabs(score);
+    return ends[to - from].score;
 }
 
+// Parts that no piece can join are encoded (and remembered) one by one.
 void SpmEncoder::encode_bpe(SpmScratch& scratch) const {
     const std::string_view text = scratch.text;
+    for (std::size_t begin = 0; begin < text.size();) {
+        Utf8Char left = read_char(text.data() + begin);
+        std::size_t end = begin + static_cast<std::size_t>(left.size);
+        while (end < text.size()) {
+            const Utf8Char right = read_char(text.data() + end);
+            if (!joined_.contains(left.code, right.code)) break;
+            left = right;
+            end += static_cast<std::size_t>(right.size);
+        }
+        const std::string_view part = text.substr(begin, end - begin);
+        bool hit = false;
+        WordCache::Entry* e = WordCache::fits(part) ? &scratch.cache.place(part, hit) : nullptr;
+        if (hit) {
+            add_cached(e->tokens(), begin, 0, scratch);
+        } else {
+            const std::size_t first = scratch.pieces.size();
+            encode_bpe_part(begin, end, scratch);
+            scratch.ids.clear();
+            for (std::size_t i = first; i < scratch.pieces.size(); ++i)
+                scratch.ids.push_back(scratch.pieces[i].first);
+            if (e) scratch.cache.store(*e, part, scratch.ids);
+        }
+        begin = end;
+    }
+}
+
+void SpmEncoder::encode_bpe_part(std::size_t from, std::size_t to, SpmScratch& scratch) const {
+    const std::string_view text = std::string_view(scratch.text).substr(0, to);
     auto& symbols = scratch.symbols;
     auto& heap = scratch.heap;
     symbols.clear();
     heap.clear();
-    for (std::size_t i = 0; i < text.size();) {
+    for (std::size_t i = from; i < text.size();) {
         std::size_t size = user_symbol(user_symbols_, text.substr(i));
         const bool frozen = size > 0;
         if (!frozen) size = static_cast<std::size_t>(utf8_size(text[i]));

@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "fovea/text/byte_trie.h"
+#include "fovea/text/char_pairs.h"
 #include "fovea/text/pattern.h"
 #include "fovea/text/sentencepiece_model.h"
 #include "fovea/text/spm_normalizer.h"
 #include "fovea/text/vocabulary.h"
+#include "fovea/text/word_cache.h"
 
 namespace fovea::text {
 
@@ -43,6 +45,8 @@ struct SpmScratch {
     std::vector<Symbol> symbols;
     std::vector<Pair> heap;
     std::vector<std::pair<TokenId, ByteRange>> pieces;
+    std::vector<TokenId> ids;
+    WordCache cache;
 };
 
 class SpmEncoder {
@@ -65,7 +69,12 @@ public:
 
 private:
     void encode_unigram(SpmScratch& scratch) const;
+    float encode_unigram_word(std::size_t begin, std::size_t end, float score, SpmScratch& scratch,
+                              float& limit) const;
+    float add_cached(std::span<const TokenId> ids, std::size_t begin, float score,
+                     SpmScratch& scratch) const;
     void encode_bpe(SpmScratch& scratch) const;
+    void encode_bpe_part(std::size_t begin, std::size_t end, SpmScratch& scratch) const;
     void encode_words(SpmScratch& scratch) const;
     void encode_characters(SpmScratch& scratch) const;
     TokenId piece_or_unk(std::string_view piece) const;
@@ -77,6 +86,8 @@ private:
     std::vector<float> scores_;  // as unigram adds them; user-defined ones with their bonus
     std::vector<bool> unused_;
     bool any_unused_ = false;
+    CharPairs joined_;          // BPE: neighbours inside of some piece
+    bool words_apart_ = false;  // no piece goes on beyond a mark: words are independent
     float unk_score_ = 0;
     std::array<TokenId, 256> byte_ids_{};
     SpmNormalizer normalizer_;

@@ -14,11 +14,12 @@ namespace fovea::text {
 
 class WordCache {
 public:
-    static constexpr std::size_t longest_word = 26;  // bytes
+    static constexpr std::size_t longest_word = 22;  // bytes
     static constexpr std::size_t most_ids = 8;
 
     struct alignas(64) Entry {
         std::uint32_t tag = 0;
+        float limit = 0;  // for the caller: up to where the ids hold
         std::uint8_t length = 0;  // 0: free
         std::uint8_t count = 0;
         char word[longest_word];
@@ -43,9 +44,10 @@ public:
     }
 
     // Writes what place() did not find into the place it gave.
-    void store(Entry& e, std::string_view word, std::span<const TokenId> ids) {
+    void store(Entry& e, std::string_view word, std::span<const TokenId> ids, float limit = 0) {
         if (ids.size() > most_ids) return;
         e.tag = pending_tag_;
+        e.limit = limit;
         e.length = static_cast<std::uint8_t>(word.size());
         e.count = static_cast<std::uint8_t>(ids.size());
         std::memcpy(e.word, word.data(), word.size());
