@@ -1,5 +1,6 @@
 #include "fovea/base/files.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <system_error>
 
 #include "fovea/base/error.h"
@@ -138,12 +140,23 @@ void make_folders(const std::string& path) {
     if (e) throw Error(path + ": cannot create the folder: " + e.message());
 }
 
+// readdir rather than std::filesystem, whose iterator ends the process when memory runs out.
 std::vector<std::string> list_folder(const std::string& path) {
-    std::error_code e;
+    struct Close {
+        void operator()(DIR* d) const { ::closedir(d); }
+    };
+    const std::unique_ptr<DIR, Close> folder(::opendir(path.c_str()));
+    if (!folder) throw Error(path + ": cannot list the folder: " + reason(), ErrorKind::not_found);
     std::vector<std::string> names;
-    for (std::filesystem::directory_iterator it(path, e), end; !e && it != end; it.increment(e))
-        names.push_back(it->path().filename().string());
-    if (e) throw Error(path + ": cannot list the folder: " + e.message(), ErrorKind::not_found);
+    for (;;) {
+        errno = 0;
+        const dirent* entry = ::readdir(folder.get());
+        if (!entry && errno != 0)
+            throw Error(path + ": cannot list the folder: " + reason(), ErrorKind::not_found);
+        if (!entry) break;
+        const std::string name = entry->d_name;
+        if (name != "." && name != "..") names.push_back(name);
+    }
     std::sort(names.begin(), names.end());
     return names;
 }
