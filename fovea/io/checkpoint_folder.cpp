@@ -14,9 +14,8 @@
 #include "fovea/base/clock.h"
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
-#include "fovea/base/json.h"
-#include "fovea/io/config_fields.h"
 #include "fovea/io/disk.h"
+#include "fovea/io/flat_json.h"
 
 namespace fovea {
 namespace {
@@ -274,19 +273,21 @@ std::optional<OpenCheckpoint> CheckpointFolder::resume(Resume how) {
 
 void CheckpointFolder::mark_best(std::int64_t step, const std::string& metric, double value) {
     expect(std::isfinite(value), "checkpoint: the best ", metric, " is not finite");
-    replace_file(join_path(run_, "BEST"),
-                 to_text(Json{{"step", step}, {"metric", metric}, {"value", value}}) + "\n");
+    JsonWriter json;
+    json.open('{');
+    json.key("step"), json.value(step);
+    json.key("metric"), json.value(metric);
+    json.key("value"), json.value(value);
+    json.close('}');
+    replace_file(join_path(run_, "BEST"), json.text() + "\n");
 }
 
 std::optional<BestCheckpoint> CheckpointFolder::best() const {
     const std::string path = join_path(run_, "BEST");
     if (!file_exists(path)) return {};
     try {
-        ConfigFields fields(read_json(path, 1 << 16), path);
-        BestCheckpoint b;
-        fields.require("step", b.step, NumberRange{.min = 0});
-        fields.require("metric", b.metric);
-        fields.require("value", b.value);
+        const FlatJson json(read_file(path, 1 << 16), path);
+        const BestCheckpoint b{json.integer("step"), json.text("metric"), json.number("value")};
         return b;
     } catch (const Error&) {
         return {};  // a hint only

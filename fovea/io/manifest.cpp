@@ -1,8 +1,10 @@
 #include "fovea/io/manifest.h"
 
+#include <algorithm>
+#include <climits>
+
 #include "fovea/base/error.h"
-#include "fovea/base/json.h"
-#include "fovea/io/config_fields.h"
+#include "fovea/io/flat_json.h"
 #include "fovea/io/hash.h"
 
 namespace fovea {
@@ -17,19 +19,28 @@ constexpr std::string_view mark = ",\"checksum\":\"";
 }  // namespace
 
 std::string manifest_text(const Manifest& m) {
-    Json json{{"format", m.format},
-              {"step", m.step},
-              {"parent_step", m.parent_step},
-              {"files", Json::array()},
-              {"config_hash", m.config_hash},
-              {"code_version", m.code_version},
-              {"isa", m.isa},
-              {"world_size", m.world_size}};
-    for (const ManifestEntry& f : m.files)
-        json["files"].push_back(
-            {{"name", f.name}, {"size", f.size}, {"xxh3_128", f.xxh3_128}, {"tensors", f.tensors}});
-    std::string text = to_text(json);
-    text.pop_back();  // the final }, which follows the checksum
+    JsonWriter json;
+    json.open('{');
+    const auto add = [&](const char* name, const auto& x) { json.key(name), json.value(x); };
+    add("format", std::int64_t{m.format});
+    add("step", m.step);
+    add("parent_step", m.parent_step);
+    json.key("files");
+    json.open('[');
+    for (const ManifestEntry& f : m.files) {
+        json.open('{');
+        add("name", f.name);
+        add("size", f.size);
+        add("xxh3_128", f.xxh3_128);
+        add("tensors", f.tensors);
+        json.close('}');
+    }
+    json.close(']');
+    add("config_hash", m.config_hash);
+    add("code_version", m.code_version);
+    add("isa", m.isa);
+    add("world_size", std::int64_t{m.world_size});
+    std::string text = json.text();  // its } follows the checksum
     const std::string checksum = hash_of(text);
     return text.append(mark).append(checksum).append("\"}\n");
 }
@@ -39,31 +50,34 @@ Manifest parse_manifest(const std::string& text, const std::string& where) {
     const std::size_t tail = mark.size() + 32 + 3;
     if (at == std::string::npos || text.size() - at != tail || !text.ends_with("\"}\n"))
         refuse(where, "is damaged or cut off: its checksum is missing");
-    const std::string body = text.substr(0, at);
-    if (hash_of(body) != text.substr(at + mark.size(), 32))
+    if (hash_of(std::string_view(text).substr(0, at)) != text.substr(at + mark.size(), 32))
         refuse(where, "is damaged: its checksum does not fit");
 
-    ConfigFields fields(parse_json(text, where), where);
+    const FlatJson json(text, where);
     Manifest m;
-    fields.require("format", m.format);
-    if (m.format != 1)
+    if (const std::int64_t format = json.integer("format"); format != 1)
         fail_with(ErrorKind::bad_input, "use the version of Fovea that wrote it", where,
-                  ": has the format ", m.format, " but this version reads 1");
-    fields.require("step", m.step, NumberRange{.min = 0});
-    fields.require("parent_step", m.parent_step, NumberRange{.min = -1});
-    fields.require("config_hash", m.config_hash);
-    fields.require("code_version", m.code_version);
-    fields.require("isa", m.isa);
-    fields.require("world_size", m.world_size, NumberRange{.min = 1});
-    const Json& files = fields.json()["files"];
-    if (!files.is_array() || files.empty()) refuse(where, "lists no files");
-    for (const Json& f : files) {
-        ConfigFields entry(f, where);
-        ManifestEntry e;
-        entry.require("name", e.name);
-        entry.require("size", e.size, NumberRange{.min = 0});
-        entry.require("xxh3_128", e.xxh3_128);
-        entry.require("tensors", e.tensors, NumberRange{.min = 0});
+                  ": has the format ", format, " but this version reads 1");
+    const auto at_least = [&](const std::string& path, std::int64_t least) {
+        const std::int64_t n = json.integer(path);
+        if (n < least)
+            refuse(where, text_of("\"", path, "\" is ", n, " but must be at least ", least));
+        return n;
+    };
+    m.step = at_least("step", 0);
+    m.parent_step = at_least("parent_step", -1);
+    m.config_hash = json.text("config_hash");
+    m.code_version = json.text("code_version");
+    m.isa = json.text("isa");
+    m.world_size = static_cast<int>(std::min<std::int64_t>(at_least("world_size", 1), INT_MAX));
+    const std::int64_t files = json.items("files");
+    if (files == 0) refuse(where, "lists no files");
+    for (std::int64_t i = 0; i < files; ++i) {
+        const std::string entry = FlatJson::in("files", std::to_string(i));
+        ManifestEntry e{json.text(FlatJson::in(entry, "name")),
+                        at_least(FlatJson::in(entry, "size"), 0),
+                        json.text(FlatJson::in(entry, "xxh3_128")),
+                        at_least(FlatJson::in(entry, "tensors"), 0)};
         if (e.name.empty() || e.name.find('/') != std::string::npos || e.name == ".." ||
             e.name == ".")
             refuse(where, "lists the file \"" + e.name + "\", which is no plain name");

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "fovea/base/error.h"
-#include "fovea/base/json.h"
+#include "fovea/io/flat_json.h"
 
 namespace fovea {
 namespace {
@@ -51,101 +51,78 @@ void for_each_field(State& s, Visit visit) {
 }
 
 struct Writer {
-    Json& json;
+    JsonWriter& json;
 
-    static double finite(const std::string& name, double x) {
+    void operator()(const char* name, std::int64_t x) { json.key(name), json.value(x); }
+    void operator()(const char* name, std::uint64_t x) { json.key(name), json.value(x); }
+    void operator()(const char* name, const std::string& x) { json.key(name), json.value(x); }
+    void operator()(const char* name, double x) {
         expect(std::isfinite(x), "checkpoint: ", name, " is not finite and is not saved");
-        return x;
+        json.key(name), json.value(x);
     }
-    void operator()(const char* name, std::int64_t x) { json[name] = x; }
-    void operator()(const char* name, std::uint64_t x) { json[name] = x; }
-    void operator()(const char* name, double x) { json[name] = finite(name, x); }
-    void operator()(const char* name, const std::string& x) { json[name] = x; }
     void operator()(const char* name, const RngState& r) {
-        json[name] = {{"seed", r.seed}, {"purpose", r.purpose}, {"position", r.position}};
+        json.key(name);
+        json.open('{');
+        (*this)("seed", r.seed);
+        (*this)("purpose", std::uint64_t{r.purpose});
+        (*this)("position", r.position);
+        json.close('}');
     }
     void operator()(const char* name, const std::map<std::string, double>& m) {
-        Json& object = json[name] = Json::object();
-        for (const auto& [key, x] : m) object[key] = finite(key, x);
+        json.key(name);
+        json.open('{');
+        for (const auto& [key, x] : m) (*this)(key.c_str(), x);
+        json.close('}');
     }
 };
 
 struct Reader {
-    const Json& json;
+    const FlatJson& json;
     const std::string& where;
 
-    [[noreturn]] void wrong(const std::string& name) const {
-        throw Error(where + ": \"" + name + "\" is missing or of the wrong type",
-                    ErrorKind::bad_input);
-    }
-    const Json& find(const Json& object, const char* name) const {
-        const auto it = object.find(name);
-        if (it == object.end()) wrong(name);
-        return *it;
-    }
-    void operator()(const char* name, std::int64_t& x) const {
-        const Json& j = find(json, name);
-        if (!j.is_number_integer() ||
-            (j.is_number_unsigned() &&
-             j.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX)))
-            wrong(name);
-        x = j.get<std::int64_t>();
-    }
-    void operator()(const char* name, std::uint64_t& x) const { x = natural(json, name); }
-    std::uint64_t natural(const Json& object, const char* name) const {
-        const Json& j = find(object, name);
-        if (!j.is_number_unsigned()) wrong(name);
-        return j.get<std::uint64_t>();
-    }
-    void operator()(const char* name, double& x) const {
-        const Json& j = find(json, name);
-        if (!j.is_number()) wrong(name);
-        x = j.get<double>();
-    }
-    void operator()(const char* name, std::string& x) const {
-        const Json& j = find(json, name);
-        if (!j.is_string()) wrong(name);
-        x = j.get<std::string>();
-    }
+    void operator()(const char* name, std::int64_t& x) const { x = json.integer(name); }
+    void operator()(const char* name, std::uint64_t& x) const { x = json.natural(name); }
+    void operator()(const char* name, double& x) const { x = json.number(name); }
+    void operator()(const char* name, std::string& x) const { x = json.text(name); }
     void operator()(const char* name, RngState& r) const {
-        const Json& j = find(json, name);
-        if (!j.is_object() || j.size() != 3) wrong(name);
-        r.seed = natural(j, "seed");
-        const std::uint64_t purpose = natural(j, "purpose");
-        if (purpose > 0xffffffffu) wrong(name);
+        const std::string path = name;
+        expect_input(json.members(path) == 3, where, ": \"", path, "\" must have 3 members");
+        r.seed = json.natural(FlatJson::in(path, "seed"));
+        const std::uint64_t purpose = json.natural(FlatJson::in(path, "purpose"));
+        expect_input(purpose <= 0xffffffffu, where, ": \"", path, "\" is out of range");
         r.purpose = static_cast<std::uint32_t>(purpose);
-        r.position = natural(j, "position");
+        r.position = json.natural(FlatJson::in(path, "position"));
     }
     void operator()(const char* name, std::map<std::string, double>& m) const {
-        const Json& j = find(json, name);
-        if (!j.is_object()) wrong(name);
+        json.members(name);
+        const std::string prefix = FlatJson::in(name, "");
         m.clear();
-        for (const auto& [key, x] : j.items()) {
-            if (!x.is_number()) wrong(name);
-            m[key] = x.get<double>();
-        }
+        for (auto it = json.values().lower_bound(prefix);
+             it != json.values().end() && it->first.rfind(prefix, 0) == 0; ++it)
+            m[it->first.substr(prefix.size())] = json.number(it->first);
     }
 };
 
 }  // namespace
 
 std::string state_text(const TrainState& state) {
-    Json json;
+    JsonWriter json;
+    json.open('{');
     for_each_field(state, Writer{json});
-    return to_text(json, 1) + "\n";
+    json.close('}');
+    return json.text() + "\n";
 }
 
 TrainState parse_state(const std::string& text, const std::string& where) {
-    const Json json = parse_json(text, where);
-    expect_input(json.is_object(), where, ": is not a JSON object");
+    const FlatJson json(text, where);
     TrainState state;
-    std::size_t fields = 0;
+    std::int64_t fields = 0;
     for_each_field(state, [&](const char* name, auto& field) {
         Reader{json, where}(name, field);
         ++fields;
     });
-    expect_input(json.size() == fields, where, ": has ", json.size(), " fields but ", fields,
-                 " are known");
+    expect_input(json.members("") == fields, where, ": has ", json.members(""), " fields but ",
+                 fields, " are known");
     return state;
 }
 

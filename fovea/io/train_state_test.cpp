@@ -41,7 +41,7 @@ TrainState full_state() {
     s.best_value = std::numeric_limits<double>::denorm_min();
     s.best_step = -1;
     s.loss_sum = -0.0;
-    s.metric_sums = {{"a", 1.0 / 3}, {"b", 1e308}};
+    s.metric_sums = {{"a", 1.0 / 3}, {"b.c/d \"e\"", 1e308}, {"whole", 3.0}};
     s.wall_seconds = 1e-9;
     return s;
 }

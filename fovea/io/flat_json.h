@@ -1,0 +1,65 @@
+#pragma once
+// Small JSON files of ours (state, manifest) read and written without a tree of values: nlohmann's
+// tree allocates when it is destroyed, so that running out of memory in the middle of a save would
+// end the process. Here it is an exception like any other.
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace fovea {
+
+// Every scalar of a document under its path: in {"a":{"b":[7]}} the path in(in("a", "b"), "0")
+// leads to 7. Objects and arrays stand there too, with the number of their members. Duplicate keys
+// and whatever else is not strict JSON are refused.
+class FlatJson {
+public:
+    FlatJson(std::string_view text, std::string where);
+
+    static std::string in(const std::string& path, const std::string& member) {
+        return path.empty() ? member : path + '\x1f' + member;  // no JSON text of ours has this
+    }
+    // Each throws bad_input, naming the path, where the value is missing or of another type.
+    std::int64_t integer(const std::string& path) const;
+    std::uint64_t natural(const std::string& path) const;
+    double number(const std::string& path) const;
+    const std::string& text(const std::string& path) const;
+    std::int64_t members(const std::string& path) const;  // of an object; "" is the whole
+    std::int64_t items(const std::string& path) const;    // of an array
+
+    struct Value {
+        enum Kind { object, array, text, natural, negative, fraction, other } kind = other;
+        std::uint64_t bits = 0;  // natural; the negative's two's complement
+        double fraction_value = 0;
+        std::string text_value;
+        std::int64_t members = 0;
+    };
+    const std::map<std::string, Value>& values() const { return values_; }
+
+private:
+    const Value& find(const std::string& path) const;
+    [[noreturn]] void wrong(const std::string& path) const;
+
+    std::string where_;
+    std::map<std::string, Value> values_;
+};
+
+// Writes one document, members in the order they come.
+class JsonWriter {
+public:
+    void open(char bracket);   // { or [, as a value
+    void close(char bracket);  // } or ]
+    void key(std::string_view name);
+    void value(std::int64_t x);
+    void value(std::uint64_t x);
+    void value(double x);  // shortest digits that read back the same; must be finite
+    void value(std::string_view x);
+    const std::string& text() const { return text_; }
+
+private:
+    void separate();
+    std::string text_;
+    bool after_key_ = false;
+};
+
+}  // namespace fovea
