@@ -11,14 +11,18 @@ void bf16_block(const GemmBlock& g) { AmxBlock<HardwareTiles, Format::bf16>(g).r
 void int8_block(const GemmBlock& g) { AmxBlock<HardwareTiles, Format::int8>(g).run(); }
 }  // namespace
 
-BlockKernel amx_block_kernel(Format format) {
+BlockKernels amx_kernels(Format format, std::int64_t padded_k) {
     assert(format != Format::f32);
-    return format == Format::bf16 ? bf16_block : int8_block;
+    return {.block = format == Format::bf16 ? bf16_block : int8_block,
+            .prepare = prepare_tiles_kernel(format),
+            .prepared_row_bytes = padded_k * (format == Format::bf16 ? 2 : 1),
+            .row_unit = 16,
+            .tiles = true};
 }
 
 #else
 
-BlockKernel amx_block_kernel(Format) { return nullptr; }
+BlockKernels amx_kernels(Format, std::int64_t) { return {}; }
 
 #endif
 

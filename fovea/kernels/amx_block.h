@@ -41,18 +41,18 @@ public:
 private:
     // Scratch: A's tiles unless the caller prepared them, the scales of its rows, tiles of sums.
     void place() {
-        const std::int64_t a_bytes = g_.a_tiles ? 0 : strips_ * steps_ * tile_bytes;
-        const std::int64_t scale_bytes = g_.a_tiles ? 0 : strips_ * 16 * 4;
+        const std::int64_t a_bytes = g_.a_prepared ? 0 : strips_ * steps_ * tile_bytes;
+        const std::int64_t scale_bytes = g_.a_prepared ? 0 : strips_ * 16 * 4;
         const std::int64_t sum_bytes = strips_ == 1 ? 8 * tile_bytes : strips_ * 2 * tile_bytes;
         auto* scratch = static_cast<unsigned char*>(
             block_scratch(static_cast<std::size_t>(a_bytes + sum_bytes + scale_bytes)));
         sums_ = scratch + a_bytes;
-        a_ = g_.a_tiles;
+        a_ = g_.a_prepared;
         scales_ = g_.a_scales;
         if (a_) return;
         auto* scales = reinterpret_cast<float*>(sums_ + sum_bytes);
-        prepare_tiles_kernel()({g_.a, g_.a_stride, g_.a_transposed, g_.rows, g_.b->k(),
-                                g_.b->padded_k(), format, scratch, scales});
+        prepare_tiles_kernel(format)({g_.a, g_.a_stride, g_.a_transposed, g_.rows, g_.b->k(),
+                                      g_.b->padded_k(), scratch, scales});
         a_ = scratch;
         scales_ = scales;
     }

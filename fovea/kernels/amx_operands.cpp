@@ -49,7 +49,8 @@ void Bf16Row(const float* x, std::int64_t k, std::int64_t steps, unsigned char* 
 }
 
 // Sixteen columns of A [k, rows] to one strip: pairs of k as words, then words transposed.
-void Bf16Columns(const ATiles& t, std::int64_t first, std::int64_t steps, unsigned char* strip) {
+void Bf16Columns(const PrepareTask& t, std::int64_t first, std::int64_t steps,
+                 unsigned char* strip) {
     const Tag16 d;
     const hn::RebindToUnsigned<Tag16> du;
     const std::int64_t n = std::min<std::int64_t>(16, t.rows - first);
@@ -69,16 +70,15 @@ void Bf16Columns(const ATiles& t, std::int64_t first, std::int64_t steps, unsign
     }
 }
 
-}  // namespace
-
-void Prepare(const ATiles& t) {
+template <Format format>
+void Prepare(const PrepareTask& t) {
     const std::int64_t strips = (t.rows + 15) / 16;
-    const std::int64_t steps = t.padded_k / (t.format == Format::bf16 ? 32 : 64);
+    const std::int64_t steps = t.padded_k / (format == Format::bf16 ? 32 : 64);
     const bool convert = has_avx512_bf16();
     for (std::int64_t s = 0; s < strips; ++s) {
-        unsigned char* strip = t.tiles + s * steps * 1024;
+        unsigned char* strip = t.out + s * steps * 1024;
         if (t.a_transposed) {
-            assert(t.format == Format::bf16);
+            assert(format == Format::bf16);
             Bf16Columns(t, s * 16, steps, strip);
             continue;
         }
@@ -88,8 +88,8 @@ void Prepare(const ATiles& t) {
             if (i >= t.rows) {
                 for (std::int64_t step = 0; step < steps; ++step)
                     std::memset(row + step * 1024, 0, 64);
-                if (t.format == Format::int8) t.scales[i] = 0;
-            } else if (t.format == Format::bf16) {
+                if (format == Format::int8) t.scales[i] = 0;
+            } else if (format == Format::bf16) {
                 Bf16Row(t.a + i * t.a_stride, t.k, steps, row, convert);
             } else {
                 const float* x = t.a + i * t.a_stride;
@@ -105,8 +105,6 @@ void Prepare(const ATiles& t) {
         }
     }
 }
-
-namespace {
 
 template <Format format, Act act>
 void FinishRows(const FinishedTiles& t) {
@@ -167,6 +165,8 @@ void FinishAny(const FinishedTiles& t) {
 
 }  // namespace
 
+void PrepareBf16Tiles(const PrepareTask& t) { Prepare<Format::bf16>(t); }
+void PrepareInt8Tiles(const PrepareTask& t) { Prepare<Format::int8>(t); }
 void FinishBf16(const FinishedTiles& t) { FinishAny<Format::bf16>(t); }
 void FinishInt8(const FinishedTiles& t) { FinishAny<Format::int8>(t); }
 
@@ -175,11 +175,15 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace fovea::kernels {
-HWY_EXPORT(Prepare);
+HWY_EXPORT(PrepareBf16Tiles);
+HWY_EXPORT(PrepareInt8Tiles);
 HWY_EXPORT(FinishBf16);
 HWY_EXPORT(FinishInt8);
 
-PrepareTiles prepare_tiles_kernel() { return FOVEA_DISPATCH(Prepare); }
+PrepareTiles prepare_tiles_kernel(Format format) {
+    return format == Format::bf16 ? FOVEA_DISPATCH(PrepareBf16Tiles)
+                                  : FOVEA_DISPATCH(PrepareInt8Tiles);
+}
 FinishTiles finish_tiles_kernel(Format format) {
     return format == Format::bf16 ? FOVEA_DISPATCH(FinishBf16) : FOVEA_DISPATCH(FinishInt8);
 }

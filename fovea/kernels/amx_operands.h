@@ -7,20 +7,10 @@
 
 namespace fovea::kernels {
 
-// A [rows, k] (or [k, rows] where transposed) as tiles of 16 rows x 64 bytes, bf16 or int8:
-// [ceil(rows/16)][padded_k · value bytes / 64][16][64], rows and k padded by zeros. int8: one scale
-// a row, in `scales` (rows padded to 16).
-struct ATiles {
-    const float* a = nullptr;
-    std::int64_t a_stride = 0;
-    bool a_transposed = false;
-    std::int64_t rows = 0, k = 0, padded_k = 0;
-    Format format = Format::bf16;
-    unsigned char* tiles = nullptr;
-    float* scales = nullptr;
-};
-using PrepareTiles = void (*)(const ATiles& a);
-PrepareTiles prepare_tiles_kernel();
+// A as tiles of 16 rows x 64 bytes, bf16 or int8: [ceil(rows/16)][padded_k · value bytes /
+// 64][16][64], rows and k padded by zeros. int8: one scale a row (rows padded to 16).
+using PrepareTiles = void (*)(const PrepareTask& task);
+PrepareTiles prepare_tiles_kernel(Format format);
 
 // Rows [row, row + rows) and columns [col, col + cols) of the block, from tiles of sums: the tile
 // of strip s (16 rows) and panel p lies at tiles + (s·panels + p)·1024, `tiles` belonging to strip

@@ -16,7 +16,14 @@ using oracle::random_matrix;
 
 void soft_bf16(const GemmBlock& g) { AmxBlock<SoftTiles, Format::bf16>(g).run(); }
 void soft_int8(const GemmBlock& g) { AmxBlock<SoftTiles, Format::int8>(g).run(); }
-BlockKernel soft_kernel(Format format) { return format == Format::bf16 ? soft_bf16 : soft_int8; }
+BlockKernels soft_kernels(const PackedMatrix& w) {
+    const bool bf16 = w.format() == Format::bf16;
+    return {.block = bf16 ? soft_bf16 : soft_int8,
+            .prepare = prepare_tiles_kernel(w.format()),
+            .prepared_row_bytes = w.padded_k() * (bf16 ? 2 : 1),
+            .row_unit = 16,
+            .tiles = true};
+}
 
 struct Sizes {
     std::int64_t m, k, n;
@@ -41,18 +48,18 @@ TEST(Amx, TileLogicHasThePromisedBits) {
                 set_isa(isa);
                 const PackedMatrix w = pack(b, Trans::no, format);
                 Matrix c(s.m, s.n, 5), d = before;
-                multiply_by_blocks(a, false, w, c, {}, soft_kernel(format), true);
+                multiply_by_blocks(a, false, w, c, {}, soft_kernels(w));
                 EXPECT_EQ(differences(c, plain), 0)
                     << name_of(format) << " " << s.m << "x" << s.k << "x" << s.n;
                 EXPECT_TRUE(c.guards_hold());
                 multiply_by_blocks(a, false, w, d, {.bias = bias, .accumulate = accumulate},
-                                   soft_kernel(format), true);
+                                   soft_kernels(w));
                 EXPECT_EQ(differences(d, rich), 0) << name_of(format) << " with bias";
                 EXPECT_TRUE(d.guards_hold());
                 if (format == Format::int8) continue;
                 const Matrix at = oracle::transposed(a);
                 Matrix e(s.m, s.n, 1);
-                multiply_by_blocks(at, true, w, e, {}, soft_kernel(format), true);
+                multiply_by_blocks(at, true, w, e, {}, soft_kernels(w));
                 EXPECT_EQ(differences(e, plain), 0) << "A transposed";
                 EXPECT_TRUE(e.guards_hold());
             }
@@ -73,7 +80,7 @@ TEST(Amx, BlocksFitTogether) {
             for (const int threads : {1, 3}) {
                 set_thread_count(threads);
                 Matrix c(s.m, s.n);
-                multiply_by_blocks(a, false, w, c, options, soft_kernel(format), true);
+                multiply_by_blocks(a, false, w, c, options, soft_kernels(w));
                 EXPECT_EQ(differences(c, expected), 0) << name_of(format) << " " << s.m;
             }
         }
@@ -84,7 +91,7 @@ TEST(Amx, BlocksFitTogether) {
     auto* out = static_cast<float*>(std::aligned_alloc(64, static_cast<std::size_t>(m * n) * 4));
     Matrix expected(m, n);
     gemm_packed(a, w, expected);
-    multiply_by_blocks(a, false, w, {out, m, n}, {}, soft_bf16, true);
+    multiply_by_blocks(a, false, w, {out, m, n}, {}, soft_kernels(w));
     EXPECT_EQ(std::memcmp(out, expected.values.data(), expected.values.size() * 4), 0);
     std::free(out);
 }

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cassert>
 
+#include "fovea/base/checked.h"
 #include "fovea/base/threads.h"
 #include "fovea/kernels/aligned_buffer.h"
-#include "fovea/kernels/amx_operands.h"
 #include "fovea/kernels/gemm_block.h"
 #include "fovea/kernels/gemm_plan.h"
 #include "fovea/kernels/isa.h"
@@ -14,27 +14,25 @@ namespace fovea::kernels {
 namespace {
 
 // A for all blocks, where several of them share their rows.
-struct SharedTiles {
-    const unsigned char* tiles = nullptr;
+struct SharedA {
+    const unsigned char* rows = nullptr;
     const float* scales = nullptr;
-    std::int64_t strip_bytes = 0;
 };
 
-SharedTiles prepare_shared(ConstView a, bool a_transposed, const PackedMatrix& b, std::int64_t m) {
-    thread_local AlignedBuffer tile_buffer, scale_buffer;
-    const std::int64_t strips = (m + 15) / 16;
-    const std::int64_t strip_bytes = b.padded_k() * 16 * (b.format() == Format::bf16 ? 2 : 1);
-    auto* tiles = tile_buffer.reserve<unsigned char>(strips * strip_bytes);
-    auto* scales = scale_buffer.reserve<float>(strips * 16);
-    const PrepareTiles prepare = prepare_tiles_kernel();
-    parallel_for(strips, std::max<std::int64_t>(1, (64 << 10) / strip_bytes),
-                 [&](std::int64_t begin, std::int64_t end) {
-                     const std::int64_t row = begin * 16;
-                     prepare({a_transposed ? a.data + row : a.row(row), a.stride, a_transposed,
-                              std::min(m, end * 16) - row, b.k(), b.padded_k(), b.format(),
-                              tiles + begin * strip_bytes, scales + row});
-                 });
-    return {tiles, scales, strip_bytes};
+SharedA prepare_shared(ConstView a, bool a_transposed, const PackedMatrix& b, std::int64_t m,
+                       const BlockKernels& kernels) {
+    thread_local AlignedBuffer row_buffer, scale_buffer;
+    const std::int64_t unit = kernels.row_unit, bytes = kernels.prepared_row_bytes;
+    auto* out = row_buffer.reserve<unsigned char>(round_up(m, unit) * bytes);
+    auto* scales = scale_buffer.reserve<float>(round_up(m, unit));
+    const std::int64_t grain = std::max<std::int64_t>(1, (64 << 10) / (bytes * unit));
+    parallel_for(ceil_div(m, unit), grain, [&](std::int64_t begin, std::int64_t end) {
+        const std::int64_t row = begin * unit;
+        kernels.prepare({a_transposed ? a.data + row : a.row(row), a.stride, a_transposed,
+                         std::min(m, end * unit) - row, b.k(), b.padded_k(), out + row * bytes,
+                         scales + row});
+    });
+    return {out, scales};
 }
 
 // Beyond this an output is gone from the caches before anyone reads it: fetching its lines in order
@@ -49,23 +47,20 @@ bool worth_streaming(View c, const GemmOptions& options) {
 }  // namespace
 
 void multiply_by_blocks(ConstView a, bool a_transposed, const PackedMatrix& b, View c,
-                        const GemmOptions& options, BlockKernel kernel, bool tiles) {
+                        const GemmOptions& options, const BlockKernels& kernels) {
     const std::int64_t m = c.rows, n = c.cols;
     assert((a_transposed ? a.cols : a.rows) == m && (a_transposed ? a.rows : a.cols) == b.k());
     assert(b.n() == n);
     assert(!options.bias.data || options.bias.size() == n);
     assert(!options.pre.data || (options.pre.rows == m && options.pre.cols == n));
     if (m == 0 || n == 0) return;
-    if (b.k() == 0) {  // nothing to multiply: any way out will do
-        kernel = f32_block_kernel();
-        tiles = false;
-    }
     const int value_bytes = b.format() == Format::f32 ? 4 : b.format() == Format::bf16 ? 2 : 1;
-    const GemmPlan plan = tiles ? plan_amx(m, b.panels(), b.padded_k(), value_bytes)
-                                : plan_gemm(m, b.panels(), b.k(), value_bytes);
-    SharedTiles shared;
-    if (tiles && plan.col_tasks > 1) shared = prepare_shared(a, a_transposed, b, m);
-    const bool stream = tiles && worth_streaming(c, options);
+    const GemmPlan plan = kernels.tiles ? plan_amx(m, b.panels(), b.padded_k(), value_bytes)
+                                        : plan_gemm(m, b.panels(), b.k(), value_bytes);
+    SharedA shared;
+    if (kernels.prepare && plan.col_tasks > 1)
+        shared = prepare_shared(a, a_transposed, b, m, kernels);
+    const bool stream = kernels.tiles && worth_streaming(c, options);
 
     parallel_for(plan.tasks(), 1, [&](std::int64_t task, std::int64_t) {
         // Rows fastest: tasks that run at the same time share their panels of B.
@@ -76,8 +71,8 @@ void multiply_by_blocks(ConstView a, bool a_transposed, const PackedMatrix& b, V
         g.a = a_transposed ? a.data + r0 : a.row(r0);
         g.a_stride = a.stride;
         g.a_transposed = a_transposed;
-        if (shared.tiles) {
-            g.a_tiles = shared.tiles + r0 / 16 * shared.strip_bytes;
+        if (shared.rows) {
+            g.a_prepared = shared.rows + r0 * kernels.prepared_row_bytes;
             g.a_scales = shared.scales + r0;
         }
         g.b = &b;
@@ -92,20 +87,16 @@ void multiply_by_blocks(ConstView a, bool a_transposed, const PackedMatrix& b, V
         g.epilogue.pre = options.pre.data ? options.pre.row(r0) + c0 : nullptr;
         g.epilogue.pre_stride = options.pre.stride;
         g.epilogue.accumulate = options.accumulate;
-        kernel(g);
+        kernels.block(g);
     });
 }
 
 namespace {
 
-void multiply(ConstView a, bool a_transposed, const PackedMatrix& b, View c,
-              const GemmOptions& options) {
-    const bool tiles = active_isa() == Isa::amx && b.format() != Format::f32;
-    const BlockKernel kernel = tiles                        ? amx_block_kernel(b.format())
-                               : b.format() == Format::f32  ? f32_block_kernel()
-                               : b.format() == Format::bf16 ? bf16_block_kernel()
-                                                            : int8_block_kernel();
-    multiply_by_blocks(a, a_transposed, b, c, options, kernel, tiles);
+BlockKernels kernels_for(const PackedMatrix& b) {
+    if (b.format() == Format::f32 || b.k() == 0) return f32_kernels();
+    if (active_isa() == Isa::amx) return amx_kernels(b.format(), b.padded_k());
+    return b.format() == Format::bf16 ? bf16_kernels(b.padded_k()) : int8_kernels(b.padded_k());
 }
 
 }  // namespace
@@ -114,12 +105,12 @@ void gemm(Trans ta, Trans tb, ConstView a, ConstView b, View c, const GemmOption
     // The caller's own memory for packed B, kept from call to call.
     thread_local PackedMatrix packed;
     packed.assign(b, tb, options.precision == Precision::f32 ? Format::f32 : Format::bf16);
-    multiply(a, ta == Trans::yes, packed, c, options);
+    multiply_by_blocks(a, ta == Trans::yes, packed, c, options, kernels_for(packed));
 }
 
 void gemm_packed(ConstView x, const PackedMatrix& w, View y, const GemmOptions& options) {
     assert(w.format() != Format::int8 || !options.accumulate);
-    multiply(x, false, w, y, options);
+    multiply_by_blocks(x, false, w, y, options, kernels_for(w));
 }
 
 }  // namespace fovea::kernels

@@ -32,23 +32,42 @@ struct GemmBlock {
     float* c = nullptr;
     std::int64_t c_stride = 0;
     Epilogue epilogue;
-    // AMX only: A's tiles and scales where they were prepared for several blocks (amx_operands.h),
-    // and whether C goes past the caches.
-    const unsigned char* a_tiles = nullptr;
+    // A in the kernel's own form and the scales of its rows (int8), where they were prepared for
+    // several blocks that share them; from the block's first row.
+    const unsigned char* a_prepared = nullptr;
     const float* a_scales = nullptr;
-    bool stream = false;
+    bool stream = false;  // AMX: C goes past the caches
 };
 
-// The block kernels of the active level. Called inside parallel_for (denormals are flushed there).
-using BlockKernel = void (*)(const GemmBlock& block);
-BlockKernel f32_block_kernel();
-BlockKernel bf16_block_kernel();
-BlockKernel int8_block_kernel();
-BlockKernel amx_block_kernel(Format format);  // bf16 or int8; only where active_isa() is amx
+// Rows of A (row-major [rows, k], or [k, rows] where transposed) into a kernel's own form.
+struct PrepareTask {
+    const float* a = nullptr;
+    std::int64_t a_stride = 0;
+    bool a_transposed = false;
+    std::int64_t rows = 0, k = 0, padded_k = 0;
+    unsigned char* out = nullptr;
+    float* scales = nullptr;  // int8
+};
 
-// The whole product, cut into blocks for `kernel`. `tiles`: it is an AMX kernel, or its stand-in.
+// What the active level does for one format. Called inside parallel_for (denormals are flushed
+// there).
+struct BlockKernels {
+    void (*block)(const GemmBlock& block) = nullptr;
+    // Null: blocks read A as it lies. Else blocks that are not handed a prepared A prepare their
+    // own.
+    void (*prepare)(const PrepareTask& task) = nullptr;
+    std::int64_t prepared_row_bytes = 0;
+    std::int64_t row_unit = 1;  // rows are prepared, and blocks begin, at multiples of it
+    bool tiles = false;         // an AMX kernel, or its stand-in
+};
+BlockKernels f32_kernels();
+BlockKernels bf16_kernels(std::int64_t padded_k);
+BlockKernels int8_kernels(std::int64_t padded_k);
+BlockKernels amx_kernels(Format format, std::int64_t padded_k);  // only where active_isa() is amx
+
+// The whole product, cut into blocks.
 void multiply_by_blocks(ConstView a, bool a_transposed, const PackedMatrix& b, View c,
-                        const GemmOptions& options, BlockKernel kernel, bool tiles);
+                        const GemmOptions& options, const BlockKernels& kernels);
 
 // Memory of the calling thread for the life of one block: 64-byte aligned, kept for the next.
 void* block_scratch(std::size_t bytes);

@@ -219,6 +219,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace fovea::kernels {
 HWY_EXPORT(F32Block);
-BlockKernel f32_block_kernel() { return FOVEA_DISPATCH(F32Block); }
+BlockKernels f32_kernels() { return {.block = FOVEA_DISPATCH(F32Block)}; }
 }  // namespace fovea::kernels
 #endif

@@ -26,11 +26,14 @@ HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 namespace {
 
-// A strip of quantised rows. `other` is what the level's product wants besides: |q| where it works
-// by signs, nothing else.
+// A prepared row: the quantised values, then (where the level works by signs) their sizes, each
+// with a gap behind it, so that rows do not fall into the same sets of L1.
+constexpr std::int64_t half_row_bytes(std::int64_t padded_k) { return padded_k + 64; }
+constexpr std::int64_t row_bytes(std::int64_t padded_k) { return 2 * half_row_bytes(padded_k); }
+
 struct Rows {
     const std::int8_t* q;      // [rows, stride]
-    const std::int8_t* other;  // [rows, stride]
+    const std::int8_t* sizes;  // [rows, stride]
     std::int64_t stride;
 };
 
@@ -51,7 +54,7 @@ HWY_NOINLINE void SignMicro(const Rows& a, const std::int8_t* b, std::int64_t, s
     for (int r = 0; r < MR; ++r) sum[r][0] = sum[r][1] = _mm256_setzero_si256();
     const __m256i ones = _mm256_set1_epi16(1);
     const std::int8_t* q = a.q;
-    const std::int8_t* size = a.other;
+    const std::int8_t* size = a.sizes;
     for (std::int64_t i = 0; i < k; i += 4) {
         const __m256i b0 = _mm256_load_si256(reinterpret_cast<const __m256i*>(b + i * 16));
         const __m256i b1 = _mm256_load_si256(reinterpret_cast<const __m256i*>(b + i * 16 + 32));
@@ -175,26 +178,27 @@ MicroFn micro_for([[maybe_unused]] const Way& way, [[maybe_unused]] std::int64_t
 #endif
 }
 
-void QuantiseA(const GemmBlock& g, const Way& way, std::int8_t* q, std::int8_t* sizes,
-               std::int64_t stride, float* scales) {
-    const std::int64_t k = g.b->k(), padded = g.b->padded_k();
-    for (std::int64_t r = 0; r < g.rows; ++r) {
-        const float* x = g.a + r * g.a_stride;
-        const Scale s = ScaleOf(LargestBits(x, k));
-        std::int8_t* row = q + r * stride;
-        scales[r] = s.scale;
-        QuantiseRow(x, k, s.inverse, row);
-        std::fill(row + k, row + padded, std::int8_t{0});
+}  // namespace
+
+void PrepareInt8(const PrepareTask& t) {
+    const Way way = choose_way();
+    assert(!t.a_transposed);
+    for (std::int64_t r = 0; r < t.rows; ++r) {
+        const float* x = t.a + r * t.a_stride;
+        const Scale s = ScaleOf(LargestBits(x, t.k));
+        auto* row = reinterpret_cast<std::int8_t*>(t.out) + r * row_bytes(t.padded_k);
+        std::int8_t* sizes = row + half_row_bytes(t.padded_k);
+        t.scales[r] = s.scale;
+        QuantiseRow(x, t.k, s.inverse, row);
+        std::fill(row + t.k, row + t.padded_k, std::int8_t{0});
         if (way.sizes)
-            for (std::int64_t i = 0; i < padded; ++i)
-                sizes[r * stride + i] = static_cast<std::int8_t>(row[i] < 0 ? -row[i] : row[i]);
+            for (std::int64_t i = 0; i < t.padded_k; ++i)
+                sizes[i] = static_cast<std::int8_t>(row[i] < 0 ? -row[i] : row[i]);
         if (way.offset)
-            for (std::int64_t i = 0; i < padded; ++i)
+            for (std::int64_t i = 0; i < t.padded_k; ++i)
                 row[i] = static_cast<std::int8_t>(row[i] ^ 0x80);
     }
 }
-
-}  // namespace
 
 // From exact sums [rows, stride] to C. `offset` is taken off each column first: 128 times its sum
 // where A carried +128.
@@ -234,16 +238,20 @@ void FinishSums(const GemmBlock& g, const std::int32_t* sums, std::int64_t sums_
 }
 
 void Int8Block(const GemmBlock& g) {
-    const std::int64_t k = g.b->padded_k(), stride = k + 64;
-    assert(k <= 131072 && !g.a_transposed && !g.epilogue.accumulate);  // sums fit into 32 bits
+    const std::int64_t k = g.b->padded_k(), stride = row_bytes(k);
+    assert(k <= 131072 && !g.epilogue.accumulate);  // sums fit into 32 bits
     const Way way = choose_way();
-    const std::int64_t row_bytes = stride * (way.sizes ? 2 : 1);
-    auto* scratch = static_cast<unsigned char*>(block_scratch(
-        static_cast<std::size_t>(g.rows) * (static_cast<std::size_t>(row_bytes) + sizeof(float))));
-    auto* q = reinterpret_cast<std::int8_t*>(scratch);
-    std::int8_t* sizes = way.sizes ? q + g.rows * stride : nullptr;
-    auto* scales = reinterpret_cast<float*>(scratch + g.rows * row_bytes);
-    QuantiseA(g, way, q, sizes, stride, scales);
+    const unsigned char* prepared = g.a_prepared;
+    const float* scales = g.a_scales;
+    if (!prepared) {
+        auto* scratch = static_cast<unsigned char*>(
+            block_scratch(static_cast<std::size_t>(g.rows * (stride + 4))));
+        auto* own_scales = reinterpret_cast<float*>(scratch + g.rows * stride);
+        PrepareInt8({g.a, g.a_stride, g.a_transposed, g.rows, g.b->k(), k, scratch, own_scales});
+        prepared = scratch;
+        scales = own_scales;
+    }
+    const auto* q = reinterpret_cast<const std::int8_t*>(prepared);
 
     HWY_ALIGN std::int32_t sums[12 * 64];
     const std::int64_t at_once = way.offset && g.rows <= 4 ? 4 : way.panels;
@@ -255,7 +263,7 @@ void Int8Block(const GemmBlock& g) {
         for (std::int64_t row = 0; row < g.rows;) {
             const std::int64_t strips = (g.rows - row + way.rows - 1) / way.rows;
             const std::int64_t rows = (g.rows - row + strips - 1) / strips;
-            const Rows a{q + row * stride, sizes ? sizes + row * stride : nullptr, stride};
+            const Rows a{q + row * stride, q + row * stride + half_row_bytes(k), stride};
             micro_for(way, rows, panels)(a, b, k * 16, k, sums);
             FinishSums(g, sums, panels * 16, scales, row, rows, col, cols, way.offset);
             row += rows;
@@ -270,6 +278,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace fovea::kernels {
 HWY_EXPORT(Int8Block);
-BlockKernel int8_block_kernel() { return FOVEA_DISPATCH(Int8Block); }
+HWY_EXPORT(PrepareInt8);
+
+BlockKernels int8_kernels(std::int64_t padded_k) {
+    return {.block = FOVEA_DISPATCH(Int8Block),
+            .prepare = FOVEA_DISPATCH(PrepareInt8),
+            .prepared_row_bytes = 2 * (padded_k + 64)};
+}
 }  // namespace fovea::kernels
 #endif
