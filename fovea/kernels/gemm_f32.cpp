@@ -29,41 +29,65 @@ inline constexpr int full_rows = 1, full_panels = 1;
 inline constexpr int full_rows = 6, full_panels = 1;
 #endif
 
-// C's tile [MR, NP·16], from 0 or from what C holds, over k steps. Element (r, k) of A is at
-// a + r·a_stride + k; panel p of B at b + p·panel_stride, 16 values a step.
+// One strip of rows times a few panels.
+struct Task {
+    const float* a;  // element (r, k) at a + r·a_stride + k
+    std::int64_t a_stride;
+    const float* b;  // panel p at b + p·panel_stride, 16 values a step
+    std::int64_t panel_stride;
+    std::int64_t steps;
+    float* c;
+    std::int64_t c_stride;
+    bool from_c;        // the chains go on from what C holds
+    const float* bias;  // null: none, or not yet
+    const char* ahead;  // what will be read soon: one line is fetched every four steps
+    std::int64_t ahead_step;
+};
+
+// C's tile [MR, NP·16].
 template <int MR, int NP>
-HWY_NOINLINE void Micro(const float* HWY_RESTRICT a, std::int64_t a_stride,
-                        const float* HWY_RESTRICT b, std::int64_t panel_stride, std::int64_t k,
-                        float* HWY_RESTRICT c, std::int64_t c_stride, bool from_c,
-                        const float* HWY_RESTRICT bias) {
+HWY_NOINLINE void Micro(const Task& t) {
     const Tag16 d;
-    constexpr int nv = NP * static_cast<int>(parts16);
+    constexpr int parts = static_cast<int>(parts16), nv = NP * parts;
     constexpr auto lanes = static_cast<std::int64_t>(part_lanes);
+    const float* HWY_RESTRICT a = t.a;
+    const float* HWY_RESTRICT b = t.b;
+    float* HWY_RESTRICT c = t.c;
+    const std::int64_t a_stride = t.a_stride, c_stride = t.c_stride, steps = t.steps;
     Part16 sum[MR][nv];
     HWY_UNROLL(16)
     for (int r = 0; r < MR; ++r) {
         HWY_UNROLL(16)
         for (int v = 0; v < nv; ++v)
-            sum[r][v] = from_c ? hn::LoadU(d, c + r * c_stride + v * lanes) : hn::Zero(d);
+            sum[r][v] = t.from_c ? hn::LoadU(d, c + r * c_stride + v * lanes) : hn::Zero(d);
     }
-    HWY_UNROLL(4)
-    for (std::int64_t i = 0; i < k; ++i) {
+    const auto step = [&](std::int64_t i) HWY_ATTR {
         Part16 bv[nv];
         HWY_UNROLL(16)
         for (int v = 0; v < nv; ++v)
-            bv[v] = hn::Load(d, b + (v / static_cast<int>(parts16)) * panel_stride + i * 16 +
-                                    (v % static_cast<int>(parts16)) * lanes);
+            bv[v] = hn::Load(d, b + (v / parts) * t.panel_stride + i * 16 + (v % parts) * lanes);
         HWY_UNROLL(16)
         for (int r = 0; r < MR; ++r) {
             const Part16 av = hn::Set(d, a[r * a_stride + i]);
             HWY_UNROLL(16)
             for (int v = 0; v < nv; ++v) sum[r][v] = Fma(av, bv[v], sum[r][v]);
         }
+    };
+    const char* ahead = t.ahead;
+    std::int64_t i = 0;
+    for (; i + 4 <= steps; i += 4) {
+        __builtin_prefetch(ahead, 0, 2);
+        ahead += t.ahead_step;
+        step(i);
+        step(i + 1);
+        step(i + 2);
+        step(i + 3);
     }
-    if (bias) {
+    for (; i < steps; ++i) step(i);
+    if (t.bias) {
         HWY_UNROLL(16)
         for (int v = 0; v < nv; ++v) {
-            const Part16 add = hn::LoadU(d, bias + v * lanes);
+            const Part16 add = hn::LoadU(d, t.bias + v * lanes);
             HWY_UNROLL(16)
             for (int r = 0; r < MR; ++r) sum[r][v] = hn::Add(sum[r][v], add);
         }
@@ -75,8 +99,7 @@ HWY_NOINLINE void Micro(const float* HWY_RESTRICT a, std::int64_t a_stride,
     }
 }
 
-using MicroFn = void (*)(const float*, std::int64_t, const float*, std::int64_t, std::int64_t,
-                         float*, std::int64_t, bool, const float*);
+using MicroFn = void (*)(const Task& task);
 
 // How many panels a strip of so many rows takes at once: about eight chains hide the latency.
 constexpr int panels_at_once(std::int64_t rows) {
@@ -128,51 +151,33 @@ MicroFn micro_for(std::int64_t rows, int panels) {
     return panels == full_panels ? micro_of<full_panels>(rows) : micro_of<1>(rows);
 }
 
-// Rows of A from k0 to k1, k contiguous.
+// The last columns of C, fewer than a panel has: through a tile of full width.
+HWY_NOINLINE void Narrow(MicroFn micro, Task t, std::int64_t rows, std::int64_t cols,
+                         std::int64_t width) {
+    HWY_ALIGN float tile[full_rows * 64 * full_panels], bias[64 * full_panels];
+    float* const c = t.c;
+    for (std::int64_t i = 0; i < rows && t.from_c; ++i)
+        for (std::int64_t j = 0; j < width; ++j)
+            tile[i * width + j] = j < cols ? c[i * t.c_stride + j] : 0.0f;
+    for (std::int64_t j = 0; j < width && t.bias; ++j) bias[j] = j < cols ? t.bias[j] : 0.0f;
+    const std::int64_t c_stride = t.c_stride;
+    t.c = tile;
+    t.c_stride = width;
+    if (t.bias) t.bias = bias;
+    micro(t);
+    for (std::int64_t i = 0; i < rows; ++i) std::copy_n(tile + i * width, cols, c + i * c_stride);
+}
+
+// Rows of A, k contiguous.
 struct APiece {
     const float* data;
     std::int64_t stride;
 };
 
-// One strip of rows times NP panels, of which the last may end before its 16th column.
-void Tile(MicroFn micro, const GemmBlock& g, APiece piece, std::int64_t row, std::int64_t rows,
-          std::int64_t col, std::int64_t cols, std::int64_t padded_cols, std::int64_t k0,
-          std::int64_t k1) {
-    const std::int64_t k = g.b->k();
-    const float* a = piece.data + row * piece.stride;
-    const float* b = g.b->f32_panel(g.first_panel + col / 16) + k0 * 16;
-    float* c = g.c + row * g.c_stride + col;
-    const bool from_c = k0 > 0 || g.epilogue.accumulate, last = k1 == k;
-    const float* bias = last && g.epilogue.bias ? g.epilogue.bias + col : nullptr;
-    if (cols == padded_cols) {
-        micro(a, piece.stride, b, k * 16, k1 - k0, c, g.c_stride, from_c, bias);
-    } else {  // through a tile of full width
-        HWY_ALIGN float tile[full_rows * 16 * 4 * full_panels], bias_tile[16 * 4 * full_panels];
-        for (std::int64_t i = 0; i < rows && from_c; ++i)
-            for (std::int64_t j = 0; j < padded_cols; ++j)
-                tile[i * padded_cols + j] = j < cols ? c[i * g.c_stride + j] : 0.0f;
-        for (std::int64_t j = 0; j < padded_cols && bias; ++j)
-            bias_tile[j] = j < cols ? bias[j] : 0.0f;
-        micro(a, piece.stride, b, k * 16, k1 - k0, tile, padded_cols, from_c,
-              bias ? bias_tile : nullptr);
-        for (std::int64_t i = 0; i < rows; ++i)
-            std::copy_n(tile + i * padded_cols, cols, c + i * g.c_stride);
-    }
-    if (last) FinishTile(g.epilogue, row, col, c, g.c_stride, rows, cols);
-}
-
-// k in pieces of about 256: a panel's piece (16 KB) stays in L1 while the strips pass over it. The
-// sums pass through C in between, which is exact.
-std::int64_t k_step(std::int64_t rows, std::int64_t k) {
-    if (rows <= full_rows || k <= 384) return k;
-    const std::int64_t pieces = (k + 255) / 256;
-    return (k + pieces - 1) / pieces;
-}
-
-// A's piece where it lies, if a strip can read it there: not where it must be transposed, nor where
-// its rows are a multiple of 2 KB apart (a strip of them would fight for one or two sets of L1).
+// A where it lies, unless it must be transposed, or many panels pass over rows that lie a multiple
+// of 4 KB apart (a strip of them would fight for one set of L1).
 APiece PrepareA(const GemmBlock& g, std::int64_t k0, std::int64_t k1) {
-    const bool crowded = g.rows > full_rows && g.a_stride % 512 == 0;
+    const bool crowded = g.rows > 4 && g.cols >= 256 && g.a_stride % 1024 == 0;
     if (!g.a_transposed && !crowded) return {g.a + k0, g.a_stride};
     const std::int64_t steps = k1 - k0, stride = (steps + 31) / 16 * 16;
     auto* copy = static_cast<float*>(
@@ -186,28 +191,106 @@ APiece PrepareA(const GemmBlock& g, std::int64_t k0, std::int64_t k1) {
     return {copy, stride};
 }
 
+// Hands out what the strips should fetch while they multiply, a line every four steps: the panels
+// that come next, then the next piece of a transposed A, whose rows the hardware does not see
+// coming.
+class Ahead {
+public:
+    Ahead(const GemmBlock& g, std::int64_t k0, std::int64_t k1, std::int64_t k2)
+        : lines_((k1 - k0) / 4) {
+        if (!g.a_transposed || k2 <= k1 || lines_ == 0) return;
+        a_ = g.a + k1 * g.a_stride;
+        a_stride_ = g.a_stride;
+        runs_ = (k2 - k1 + lines_ - 1) / lines_;
+        a_jobs_ = runs_ * ((g.rows + 15) / 16);
+    }
+    void next_panels(const float* b, std::int64_t lines) {
+        b_ = reinterpret_cast<const char*>(b);
+        b_lines_ = lines;
+    }
+    void next(Task& t) {
+        if (b_lines_ > 0) {
+            t.ahead = b_;
+            t.ahead_step = 64;
+            b_ += lines_ * 64;
+            b_lines_ -= lines_;
+        } else if (a_job_ < a_jobs_) {  // 16 columns of some rows of A
+            t.ahead = reinterpret_cast<const char*>(a_ + a_job_ % runs_ * lines_ * a_stride_ +
+                                                    a_job_ / runs_ * 16);
+            t.ahead_step = a_stride_ * 4;
+            ++a_job_;
+        } else {
+            t.ahead_step = 0;
+        }
+    }
+
+private:
+    std::int64_t lines_;  // a strip fetches
+    const char* b_ = nullptr;
+    std::int64_t b_lines_ = 0;
+    const float* a_ = nullptr;
+    std::int64_t a_stride_ = 0, runs_ = 1, a_jobs_ = 0, a_job_ = 0;
+};
+
+// All strips of the block over one group of panels and one piece of k.
+void PanelGroup(const GemmBlock& g, APiece a, Ahead& ahead, std::int64_t col, std::int64_t width,
+                int panels, std::int64_t k0, std::int64_t k1) {
+    const std::int64_t k = g.b->k(), cols = std::min(width, g.cols - col);
+    const float* b = g.b->f32_panel(g.first_panel + col / 16) + k0 * 16;
+    Task t{.a = a.data,
+           .a_stride = a.stride,
+           .b = b,
+           .panel_stride = k * 16,
+           .steps = k1 - k0,
+           .c = g.c + col,
+           .c_stride = g.c_stride,
+           .from_c = k0 > 0 || g.epilogue.accumulate,
+           .bias = k1 == k && g.epilogue.bias ? g.epilogue.bias + col : nullptr,
+           .ahead = reinterpret_cast<const char*>(b),
+           .ahead_step = 0};
+    ahead.next_panels(b + width * k, (k1 - k0) * panels);
+    for (std::int64_t row = 0; row < g.rows;) {
+        // Strips of nearly equal height: none is left with too few chains.
+        const std::int64_t strips = (g.rows - row + full_rows - 1) / full_rows;
+        const std::int64_t rows = (g.rows - row + strips - 1) / strips;
+        const MicroFn micro = micro_for(rows, panels);
+        ahead.next(t);
+        if (cols == width)
+            micro(t);
+        else
+            Narrow(micro, t, rows, cols, width);
+        if (k1 == k) FinishTile(g.epilogue, row, col, t.c, g.c_stride, rows, cols);
+        row += rows;
+        t.a += rows * a.stride;
+        t.c += rows * g.c_stride;
+    }
+}
+
+// k goes in pieces only where it is long: the sums pass through C in between, which is exact but
+// not free, and the L1 cache need not hold a panel's piece (L2 keeps up with 64 bytes in six
+// cycles).
+std::int64_t k_step(const GemmBlock& g) {
+    const std::int64_t k = g.b->k(), most = g.a_transposed ? 512 : 1024;
+    if (g.rows <= full_rows || k <= most) return k;
+    const std::int64_t pieces = (k + most - 1) / most;
+    return (k + pieces - 1) / pieces;
+}
+
 }  // namespace
 
 void F32Block(const GemmBlock& g) {
-    const std::int64_t k = g.b->k(), step = k_step(g.rows, k);
+    const std::int64_t k = g.b->k(), step = k_step(g);
     const int at_once = panels_at_once(g.rows);
     std::int64_t k0 = 0;
     do {
         const std::int64_t k1 = std::min(k, k0 + step);
-        const APiece piece = PrepareA(g, k0, k1);
+        const APiece a = PrepareA(g, k0, k1);
+        Ahead ahead(g, k0, k1, std::min(k, k1 + step));
         for (std::int64_t col = 0; col < g.cols;) {
             const std::int64_t left = (g.cols - col + 15) / 16;
             const int panels = left >= at_once ? at_once : left >= full_panels ? full_panels : 1;
-            const std::int64_t padded = panels * 16, cols = std::min(padded, g.cols - col);
-            for (std::int64_t row = 0; row < g.rows;) {
-                // Strips of nearly equal height: none is left with too few chains.
-                const std::int64_t rows_left = g.rows - row;
-                const std::int64_t strips = (rows_left + full_rows - 1) / full_rows;
-                const std::int64_t rows = (rows_left + strips - 1) / strips;
-                Tile(micro_for(rows, panels), g, piece, row, rows, col, cols, padded, k0, k1);
-                row += rows;
-            }
-            col += padded;
+            PanelGroup(g, a, ahead, col, panels * 16, panels, k0, k1);
+            col += panels * 16;
         }
         k0 = k1;
     } while (k0 < k);

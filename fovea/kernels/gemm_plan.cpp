@@ -17,25 +17,27 @@ std::int64_t even_piece(std::int64_t n, std::int64_t most, std::int64_t unit) {
 
 GemmPlan plan_gemm(std::int64_t rows, std::int64_t panels, std::int64_t k, int bytes_per_value) {
     GemmPlan plan;
-    // A task should be worth some ten microseconds: 2^20 multiply-adds, or 128 KB of B to stream.
+    // A task should be worth some ten microseconds: 2^21 multiply-adds, or 128 KB of B to stream.
     const std::int64_t panel_bytes = std::max<std::int64_t>(1, k) * 16 * bytes_per_value;
     const std::int64_t panel_macs = std::max<std::int64_t>(1, k) * 16 * rows;
     const std::int64_t worth =
-        std::max(ceil_div(panel_macs * panels, 1 << 20), ceil_div(panel_bytes * panels, 128 << 10));
-    const std::int64_t wanted = std::min<std::int64_t>(worth, 64);
+        std::max(ceil_div(panel_macs * panels, 1 << 21), ceil_div(panel_bytes * panels, 128 << 10));
+    const std::int64_t wanted = std::min<std::int64_t>(worth, 32);
 
-    constexpr std::int64_t tall = 128;  // rows of A a task keeps in L2 while the panels pass
-    plan.rows_per_task = rows <= 256 ? std::max<std::int64_t>(1, rows) : even_piece(rows, tall, 4);
+    // Many rows: strips of 6 or 12, few enough to share out evenly, over a group of panels that
+    // tasks at work at the same time share in the outer cache. Else the columns are cut, so that
+    // each panel is read once.
+    constexpr std::int64_t tall = 48, group_bytes = 4 << 20;
+    const bool many = rows > 256;
+    plan.rows_per_task = many ? tall : std::max<std::int64_t>(1, rows);
     plan.row_tasks = std::max<std::int64_t>(1, ceil_div(rows, plan.rows_per_task));
-    // Neighbouring tasks share a group of panels that fits into the outer caches.
-    const std::int64_t group = std::max<std::int64_t>(4, (std::int64_t{4} << 20) / panel_bytes);
-    const std::int64_t col_pieces = ceil_div(wanted, plan.row_tasks);
-    const std::int64_t unit = rows <= 3 ? 4 : rows <= 256 ? 2 : 1;
-    plan.panels_per_task = even_piece(
-        panels, std::min(group, ceil_div(panels, std::max<std::int64_t>(1, col_pieces))), unit);
+    const std::int64_t group = std::max<std::int64_t>(4, group_bytes / panel_bytes);
+    const std::int64_t col_pieces = std::max<std::int64_t>(1, ceil_div(wanted, plan.row_tasks));
+    const std::int64_t unit = rows <= 3 ? 4 : many ? 1 : 2;
+    plan.panels_per_task = even_piece(panels, std::min(group, ceil_div(panels, col_pieces)), unit);
     plan.col_tasks = std::max<std::int64_t>(1, ceil_div(panels, plan.panels_per_task));
     // Few columns: cut the rows instead.
-    if (plan.tasks() < wanted / 2 && rows > 12) {
+    if (!many && plan.tasks() < wanted / 2 && rows > 12) {
         const std::int64_t pieces = std::min(ceil_div(wanted, plan.col_tasks), ceil_div(rows, 12));
         plan.rows_per_task = ceil_div(rows, pieces);
         plan.row_tasks = ceil_div(rows, plan.rows_per_task);

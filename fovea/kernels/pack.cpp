@@ -25,15 +25,6 @@ std::size_t PackedMatrix::bytes() const {
     return values_.bytes() + scales_.bytes() + sums_.bytes();
 }
 
-const float* PackedMatrix::f32_panel(std::int64_t panel) const {
-    return values_.as<const float>() + panel * padded_k_ * panel_columns;
-}
-const Bf16* PackedMatrix::bf16_panel(std::int64_t panel) const {
-    return values_.as<const Bf16>() + panel * padded_k_ * panel_columns;
-}
-const std::int8_t* PackedMatrix::int8_panel(std::int64_t panel) const {
-    return values_.as<const std::int8_t>() + panel * padded_k_ * panel_columns;
-}
 const float* PackedMatrix::scales() const { return scales_.as<const float>(); }
 const std::int32_t* PackedMatrix::column_sums() const { return sums_.as<const std::int32_t>(); }
 

@@ -39,9 +39,15 @@ public:
     bool empty() const { return n_ == 0 || k_ == 0; }
 
     // Values of one panel, for the gemm files.
-    const float* f32_panel(std::int64_t panel) const;
-    const Bf16* bf16_panel(std::int64_t panel) const;
-    const std::int8_t* int8_panel(std::int64_t panel) const;
+    const float* f32_panel(std::int64_t panel) const {
+        return values_.as<const float>() + panel * padded_k_ * panel_columns;
+    }
+    const Bf16* bf16_panel(std::int64_t panel) const {
+        return values_.as<const Bf16>() + panel * padded_k_ * panel_columns;
+    }
+    const std::int8_t* int8_panel(std::int64_t panel) const {
+        return values_.as<const std::int8_t>() + panel * padded_k_ * panel_columns;
+    }
     const float* scales() const;              // int8: n padded to 16
     const std::int32_t* column_sums() const;  // int8: of the quantised values
 

@@ -49,14 +49,22 @@ HWY_INLINE void Transpose8x8(const float* src, std::int64_t src_stride, float* d
 // src is [rows, cols], dst [cols, rows].
 HWY_INLINE void Transpose(const float* src, std::int64_t src_stride, std::int64_t rows,
                           std::int64_t cols, float* dst, std::int64_t dst_stride) {
+    [[maybe_unused]] constexpr std::int64_t ahead = 16;
     std::int64_t full_rows_end = 0, full_cols_end = 0;
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
     full_rows_end = rows / 8 * 8;
     full_cols_end = cols / 8 * 8;
     for (std::int64_t r = 0; r < full_rows_end; r += 8)
-        for (std::int64_t c = 0; c < full_cols_end; c += 8)
+        for (std::int64_t c = 0; c < full_cols_end; c += 8) {
+            // Rows lie far apart, so the hardware does not see them coming.
+            if (c % 16 == 0 && r + ahead < full_rows_end) {
+                HWY_UNROLL(8)
+                for (int i = 0; i < 8; ++i)
+                    __builtin_prefetch(src + (r + ahead + i) * src_stride + c, 0, 2);
+            }
             Transpose8x8(src + r * src_stride + c, src_stride, dst + c * dst_stride + r,
                          dst_stride);
+        }
 #endif
     for (std::int64_t r = 0; r < rows; ++r)
         for (std::int64_t c = r < full_rows_end ? full_cols_end : 0; c < cols; ++c)
