@@ -82,16 +82,21 @@ private:
         for (const SeedPiece& s :
              find_seeds(text_, static_cast<std::size_t>(options_.max_piece_length), limit))
             pieces_.push_back({s.at, s.length, s.weight});
+        // In the order of their symbols, which pruning keeps and the trie relies on.
+        std::sort(pieces_.begin(), pieces_.end(), [&](const Piece& a, const Piece& b) {
+            const auto x = symbols(a), y = symbols(b);
+            return std::lexicographical_compare(x.begin(), x.end(), y.begin(), y.end());
+        });
         double sum = 0;
         for (const Piece& p : pieces_) sum += p.score;
         for (Piece& p : pieces_) p.score = std::log(p.score) - std::log(sum);
     }
 
     PieceTrie build_trie() const {
-        PieceTrie trie(pieces_.size());
-        for (std::size_t i = 0; i < pieces_.size(); ++i)
-            trie.add(symbols(pieces_[i]), static_cast<std::uint32_t>(i));
-        return trie;
+        std::vector<std::span<const Symbol>> sorted;
+        sorted.reserve(pieces_.size());
+        for (const Piece& p : pieces_) sorted.push_back(symbols(p));
+        return PieceTrie(sorted);
     }
     std::vector<double> scores() const {
         std::vector<double> s;
@@ -186,7 +191,7 @@ private:
         const auto target =
             std::max(wanted, static_cast<std::size_t>(options_.shrinking_factor *
                                                       static_cast<double>(pieces_.size())));
-        std::sort(by_loss.begin(), by_loss.end());  // ties: the seed order
+        std::sort(by_loss.begin(), by_loss.end());  // ties: the order of their symbols
         for (const auto& [loss, i] : by_loss) {
             if (kept >= target) break;
             keep[i] = 1;
@@ -217,7 +222,7 @@ private:
     const UnigramText& text_;
     const UnigramTraining& options_;
     std::vector<Symbol> characters_;  // every symbol once, for symbols()
-    std::vector<Piece> pieces_;
+    std::vector<Piece> pieces_;       // in the order of their symbols
 };
 
 }  // namespace

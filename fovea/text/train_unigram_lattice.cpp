@@ -14,38 +14,44 @@ double log_add(double a, double b) {
 }
 }  // namespace
 
-PieceTrie::PieceTrie(std::size_t pieces) {
-    std::size_t slots = 64;
-    while (slots < 4 * pieces) slots *= 2;
-    slots_.resize(slots);
-    ids_.push_back(none);
-}
-
-std::uint32_t PieceTrie::child_or_new(std::uint32_t node, Symbol s) {
-    const std::uint64_t key = key_of(node, s);
-    std::size_t at = home(key);
-    for (; slots_[at].key != 0; at = (at + 1) & (slots_.size() - 1))
-        if (slots_[at].key == key) return slots_[at].node;
-    const auto made = static_cast<std::uint32_t>(ids_.size());
-    slots_[at] = {key, made};
-    ids_.push_back(none);
-    if (2 * ids_.size() > slots_.size()) {
-        std::vector<Slot> old(slots_.size() * 2);
-        old.swap(slots_);
-        for (const Slot& o : old) {
-            if (o.key == 0) continue;
-            std::size_t to = home(o.key);
-            while (slots_[to].key != 0) to = (to + 1) & (slots_.size() - 1);
-            slots_[to] = o;
+PieceTrie::PieceTrie(std::span<const std::span<const Symbol>> pieces) {
+    struct Range {
+        std::size_t begin, end;  // pieces below the node
+    };
+    std::vector<Range> level, next;
+    // Nodes for the groups of [begin, end) that agree on the symbol at `depth`.
+    const auto add_children = [&](std::size_t begin, std::size_t end, std::size_t depth) {
+        for (std::size_t i = begin; i < end;) {
+            const Symbol s = pieces[i][depth];
+            std::size_t j = i + 1;
+            while (j < end && pieces[j][depth] == s) ++j;
+            symbols_.push_back(s);
+            const bool ends_here = pieces[i].size() == depth + 1;
+            ids_.push_back(ends_here ? static_cast<std::uint32_t>(i) : none);
+            next.push_back({ends_here ? i + 1 : i, j});
+            i = j;
+        }
+    };
+    add_children(0, pieces.size(), 0);
+    for (std::uint32_t n = 0; n < symbols_.size(); ++n) {
+        if (roots_.size() <= symbols_[n]) roots_.resize(symbols_[n] + 1, none);
+        roots_[symbols_[n]] = n;
+    }
+    for (std::size_t depth = 1; !next.empty(); ++depth) {
+        level.swap(next);
+        next.clear();
+        for (const Range& r : level) {
+            first_child_.push_back(static_cast<std::uint32_t>(symbols_.size()));
+            add_children(r.begin, r.end, depth);
         }
     }
-    return made;
+    first_child_.push_back(static_cast<std::uint32_t>(symbols_.size()));
 }
 
-void PieceTrie::add(std::span<const Symbol> piece, std::uint32_t id) {
-    std::uint32_t node = 0;
-    for (const Symbol s : piece) node = child_or_new(node, s);
-    ids_[node] = id;
+WordLattice::WordLattice(const PieceTrie& trie, std::span<const double> scores)
+    : trie_(trie), scores_(scores) {
+    probabilities_.reserve(scores.size());
+    for (const double s : scores) probabilities_.push_back(std::exp(s));
 }
 
 void WordLattice::find_edges(std::span<const Symbol> word) {
@@ -72,9 +78,30 @@ double WordLattice::sum_cuts(std::size_t n) {
     return alpha_[n];
 }
 
+// The same with probabilities instead of their logarithms: no exp or log an edge. Good for words
+// whose probability is a normal number, and that is nearly all of them.
+double WordLattice::sum_cuts_directly(std::size_t n) {
+    alpha_.assign(n + 1, 0.0);
+    beta_.assign(n + 1, 0.0);
+    alpha_[0] = beta_[n] = 1;
+    for (const Edge& e : edges_) alpha_[e.to] += alpha_[e.from] * probabilities_[e.id];
+    for (std::size_t i = edges_.size(); i-- > 0;) {
+        const Edge& e = edges_[i];
+        beta_[e.from] += beta_[e.to] * probabilities_[e.id];
+    }
+    return alpha_[n];
+}
+
 double WordLattice::expect_pieces(std::span<const Symbol> word, double count,
                                   std::span<double> expected) {
     find_edges(word);
+    constexpr double smallest = 1e-270;  // products with parts of the sums stay normal above it
+    if (const double total = sum_cuts_directly(word.size()); total > smallest) {
+        const double weight = count / total;
+        for (const Edge& e : edges_)
+            expected[e.id] += weight * alpha_[e.from] * probabilities_[e.id] * beta_[e.to];
+        return std::log(total);
+    }
     const double total = sum_cuts(word.size());
     if (total == minus_infinity) return total;
     for (const Edge& e : edges_) {
