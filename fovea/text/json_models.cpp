@@ -1,6 +1,7 @@
 
 
 #include "fovea/text/json_components.h"
+#include "fovea/text/json_number.h"
 
 namespace fovea::text {
 
@@ -86,7 +87,7 @@ UnigramSpec read_unigram(const JsonValue& v) {
                          pair.at(0).get(piece) == simdjson::SUCCESS &&
                          pair.at(1).get(score) == simdjson::SUCCESS,
                      vocab.path(), "[", spec.vocab.size(), "]: should be [piece, score]");
-        spec.vocab.push_back({std::string(piece), score});
+        spec.vocab.push_back({std::string(piece), as_tokenizers_reads(score)});
     }
     if (const auto unk = v.find("unk_id")) {
         const std::int64_t id = unk->integer();

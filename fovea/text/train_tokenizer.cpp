@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
+#include "fovea/text/json_number.h"
 #include "fovea/text/train_bpe.h"
 #include "fovea/text/train_corpus.h"
 #include "fovea/text/train_unigram.h"
@@ -74,8 +75,11 @@ ModelSpec train_unigram_model(const WordCounts& words, const TokenizerTraining& 
     options.seed_size = std::min<std::int64_t>(options.seed_size, t.memory_limit / 512);
     options.progress = t.progress;
     const auto known = fixed_tokens(t);
-    for (const UnigramPiece& p : train_unigram(words, options))
-        if (std::find(known.begin(), known.end(), p.piece) == known.end()) model.vocab.push_back(p);
+    for (const UnigramPiece& p : train_unigram(words, options)) {
+        if (std::find(known.begin(), known.end(), p.piece) != known.end()) continue;
+        // Not every number can be read from a file (json_number.h): take one that can.
+        model.vocab.push_back({p.piece, text::as_tokenizers_reads(p.score)});
+    }
     return model;
 }
 
