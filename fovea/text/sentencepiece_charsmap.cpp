@@ -107,7 +107,8 @@ public:
 
     explicit DoubleArrayBuilder(const std::vector<Entry>& sorted) : entries_(sorted) {
         grow(256);
-        used_[0] = true;
+        used_[0] = base_taken_[0] = true;  // at base 0 a NUL would lead from the root to itself
+        units_[0] = 0;
         place(0, 0, entries_.size(), 0);
     }
     std::vector<std::uint32_t> take() { return std::move(units_); }
@@ -171,8 +172,9 @@ private:
         }
     }
 
+    // Free units look like leaves: no byte leads to them, so none is taken for a child.
     void grow(std::size_t n) {
-        units_.resize(n, 0);
+        units_.resize(n, leaf_mark);
         used_.resize(n, false);
         base_taken_.resize(n, false);
     }

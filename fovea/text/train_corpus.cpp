@@ -64,7 +64,7 @@ bool CorpusReader::next(std::string& line) {
         std::size_t end = newline;
         bool whole = newline != std::string::npos;
         if (!whole) {
-            if (buffer_.size() - at_ < longest_line) {
+            if (buffer_.size() - at_ <= longest_line) {
                 const std::size_t seen = buffer_.size() - at_;
                 if (fill()) {
                     scanned = at_ + seen;

@@ -83,6 +83,9 @@ SentencePieceModel to_sentencepiece(const TokenizerSpec& spec) {
         fail_with(ErrorKind::usage, "write a tokenizer.json",
                   "a .model file holds Unigram or BPE models only");
     }
+    // The sentencepiece library refuses pieces with NUL in them.
+    std::erase_if(m.pieces,
+                  [](const SentencePiece& p) { return p.text.find('\0') != std::string::npos; });
     return m;
 }
 
