@@ -11,6 +11,16 @@ constexpr std::size_t longest_wait = 32;
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
 }  // namespace
 
+namespace {
+
+// "<0x41>". ByteFallback takes a run of such tokens as one: if its bytes are not UTF-8, all of them
+// become U+FFFD, also those that were fine so far. So nothing of a run is certain before its end.
+bool is_byte_token(std::string_view token) {
+    return token.size() == 6 && token.starts_with("<0x") && token.ends_with('>');
+}
+
+}  // namespace
+
 StreamDecoder::StreamDecoder(const Tokenizer& tokenizer, bool skip_special)
     : tokenizer_(&tokenizer), skip_special_(skip_special) {}
 
@@ -18,9 +28,12 @@ std::string StreamDecoder::push(TokenId id) {
     ids_.push_back(id);
     const std::string text = tokenizer_->decode(ids_, skip_special_);
     // A trailing U+FFFD may be the start of a character whose bytes are still to come.
-    const bool waits = text.ends_with(replacement) && ids_.size() - settled_ < longest_wait;
-    if (waits || text.size() <= given_.size() || !text.starts_with(given_)) return {};
-    std::string fresh = text.substr(given_.size());
+    const bool waits = is_byte_token(tokenizer_->id_to_token(id).value_or("")) ||
+                       (text.ends_with(replacement) && ids_.size() - settled_ < longest_wait);
+    if (waits) return {};
+    // A decoder that changes what it has said (WordPiece's clean-up joins "do n't") cannot be
+    // followed exactly: go on from its new text.
+    std::string fresh = text.starts_with(given_) ? text.substr(given_.size()) : std::string();
     settled_ = ids_.size();
     if (settled_ > 2 * context) {
         ids_.erase(ids_.begin(), ids_.end() - static_cast<std::ptrdiff_t>(context));

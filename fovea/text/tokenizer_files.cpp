@@ -69,6 +69,9 @@ TokenizerSpec read_json(const std::string& path) {
     if (model && model->is_object()) return text::read_spec(root);
     const std::string merges = partner(path, {"merges.txt", "vocab.bpe"});
     if (!merges.empty()) return read_byte_level(path, merges);
+    const auto added = root.find("added_tokens");  // in a vocabulary it would be a number
+    expect_input(!added || !added->is_array(), path,
+                 ": has no \"model\", which a tokenizer.json needs");
     return word_level_spec(text::read_vocab(root));
 }
 
@@ -145,6 +148,13 @@ TokenizerSpec read_tokenizer(const std::string& path) {
     return read_vocab_file(path);
 }
 
-Tokenizer Tokenizer::load(const std::string& path) { return Tokenizer(read_tokenizer(path)); }
+Tokenizer Tokenizer::load(const std::string& path) {
+    TokenizerSpec spec = read_tokenizer(path);
+    try {
+        return Tokenizer(std::move(spec));
+    } catch (const Error& e) {  // patterns and charsmaps are taken apart here: name the file
+        throw Error(path + ": " + e.what(), e.kind(), e.hint());
+    }
+}
 
 }  // namespace fovea
