@@ -1,0 +1,40 @@
+#pragma once
+// One function a target: any bytes in. A fovea::Error is a fine answer and is caught inside; a
+// property that does not hold is thrown as BrokenProperty, and anything worse is for the
+// sanitizers.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "fovea/text/tokenizer.h"
+
+namespace fovea {
+
+using FuzzBytes = std::span<const std::uint8_t>;
+
+// A tokenizer.json, the byte 0xFF, and a text for it.
+void fuzz_tokenizer_json(FuzzBytes data);
+// A selector, then a vocab.txt; or a vocab.json, 0xFF, a merges.txt; each followed by 0xFF, a text.
+void fuzz_vocab_files(FuzzBytes data);
+// Two bytes n, a .model of n bytes, a text.
+void fuzz_sentencepiece_model(FuzzBytes data);
+// A text for the hand-written scanners and UTF-8 functions, against slow ones.
+void fuzz_scanners(FuzzBytes data);
+// A selector for a tokenizer, then ids: streamed text = decoded text.
+void fuzz_stream_decoder(FuzzBytes data);
+
+struct BrokenProperty : std::logic_error {
+    using std::logic_error::logic_error;
+};
+inline void property(bool holds, const char* what) {
+    if (!holds) throw BrokenProperty(what);
+}
+
+inline std::string_view text_of_bytes(FuzzBytes data) {
+    return {reinterpret_cast<const char*>(data.data()), data.size()};
+}
+
+}  // namespace fovea

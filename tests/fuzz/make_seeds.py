@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Writes the first inputs of every fuzz target to tests/corpus/TARGET/seed-*.
+
+Small, valid, and one of every kind of component, so that the fuzzers start where it matters. What
+fuzzing adds to the corpora has other names and is left alone.
+"""
+import json
+import os
+import struct
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def write(target, name, data):
+    folder = os.path.join(ROOT, "tests", "corpus", target)
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "seed-" + name), "wb") as f:
+        f.write(data)
+
+
+TEXT = "Hello  <s>wörld</s>, don't\n\t中文 é 12".encode()
+
+
+def added(*tokens):
+    return [{"id": i, "content": t, "single_word": i % 2 == 1, "lstrip": i % 3 == 1, "rstrip": i % 3 == 2,
+             "normalized": i % 2 == 0, "special": i == 0} for i, t in enumerate(tokens)]
+
+
+def tokenizer(model, normalizer=None, pre=None, post=None, decoder=None, tokens=("<unk>", "<s>", "</s>")):
+    return {"version": "1.0", "truncation": None, "padding": None, "added_tokens": added(*tokens),
+            "normalizer": normalizer, "pre_tokenizer": pre, "post_processor": post, "decoder": decoder,
+            "model": model}
+
+
+def byte_characters():
+    kept = list(range(33, 127)) + list(range(161, 173)) + list(range(174, 256))
+    extra = iter(range(256, 512))
+    return [chr(b) if b in kept else chr(next(extra)) for b in range(256)]
+
+
+def bpe(vocab, merges, **options):
+    model = {"type": "BPE", "dropout": None, "unk_token": "<unk>", "continuing_subword_prefix": None,
+             "end_of_word_suffix": None, "fuse_unk": False, "byte_fallback": False, "ignore_merges": False,
+             "vocab": {t: i for i, t in enumerate(vocab)}, "merges": merges}
+    model.update(options)
+    return model
+
+
+def tokenizer_json():
+    base = ["<unk>", "<s>", "</s>"]
+    letters = base + list("abdehlortw") + ["he", "ll", "hell", "hello", "or", "wor"]
+    merges = [["h", "e"], ["l", "l"], ["he", "ll"], ["hell", "o"], ["o", "r"], ["w", "or"]]
+    word = {"type": "WordLevel", "unk_token": "<unk>", "vocab": {"<unk>": 0, "<s>": 1, "</s>": 2, "hello": 3}}
+    pieces = {"type": "WordPiece", "unk_token": "<unk>", "continuing_subword_prefix": "##",
+              "max_input_chars_per_word": 100,
+              "vocab": {t: i for i, t in enumerate(base + ["hello", "wor", "##ld", "##l", "##d", ",", "don"])}}
+    unigram = {"type": "Unigram", "unk_id": 0, "byte_fallback": False,
+               "vocab": [["<unk>", 0.0], ["<s>", 0.0], ["</s>", 0.0], ["▁", -2.0], ["▁hello", -3.5],
+                         ["l", -4.0], ["o", -4.1], ["he", -4.5], ["▁w", -5.0], ["é", -6.0]]}
+    template = {"type": "TemplateProcessing",
+                "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
+                "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+                "special_tokens": {"<s>": {"id": "<s>", "ids": [1], "tokens": ["<s>"]}}}
+    byte_level = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
+    metaspace = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
+    bert = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": None,
+            "lowercase": True}
+    files = {
+        "word": tokenizer(word, {"type": "Lowercase"}, {"type": "Whitespace"}, template),
+        "wordpiece": tokenizer(pieces, bert, {"type": "BertPreTokenizer"},
+                               {"type": "BertProcessing", "sep": ["</s>", 2], "cls": ["<s>", 1]},
+                               {"type": "WordPiece", "prefix": "##", "cleanup": True}),
+        "byte-level": tokenizer(bpe(base + byte_characters() + ["Ġh", "Ġhe"], [["Ġ", "h"], ["Ġh", "e"]]), None,
+                                byte_level, {"type": "RobertaProcessing", "sep": ["</s>", 2], "cls": ["<s>", 1],
+                                             "trim_offsets": True, "add_prefix_space": True}, byte_level),
+        "bpe": tokenizer(bpe(letters, [" ".join(m) for m in merges], ignore_merges=True),
+                         {"type": "Sequence", "normalizers": [{"type": "NFKC"}, {"type": "Lowercase"},
+                                                              {"type": "Strip", "strip_left": True, "strip_right": True}]},
+                         {"type": "Sequence", "pretokenizers": [
+                             {"type": "WhitespaceSplit"},
+                             {"type": "Punctuation", "behavior": "Isolated"},
+                             {"type": "Digits", "individual_digits": True}]},
+                         None, {"type": "BPEDecoder", "suffix": "</w>"}),
+        "byte-fallback": tokenizer(
+            bpe(base + [f"<0x{b:02X}>" for b in range(256)] + ["▁", "h", "e", "▁h", "▁he"],
+                [["▁", "h"], ["▁h", "e"]], byte_fallback=True, fuse_unk=True),
+            {"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": "▁"},
+                                                 {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}]},
+            None, template,
+            {"type": "Sequence", "decoders": [{"type": "Replace", "pattern": {"String": "▁"}, "content": " "},
+                                              {"type": "ByteFallback"}, {"type": "Fuse"},
+                                              {"type": "Strip", "content": " ", "start": 1, "stop": 0}]}),
+        "unigram": tokenizer(unigram, {"type": "Sequence", "normalizers": [
+            {"type": "Nmt"}, {"type": "NFKD"}, {"type": "StripAccents"},
+            {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}]}, metaspace, template, metaspace),
+        "split": tokenizer(bpe(letters, merges), {"type": "NFD"}, {"type": "Sequence", "pretokenizers": [
+            {"type": "Split", "pattern": {"Regex": "\\w+|[^\\w\\s]+"}, "behavior": "MergedWithPrevious", "invert": False},
+            {"type": "CharDelimiterSplit", "delimiter": "-"}, {"type": "UnicodeScripts"}]},
+            None, {"type": "CTC", "pad_token": "<unk>", "word_delimiter_token": "|", "cleanup": True}),
+    }
+    for name, spec in files.items():
+        write("tokenizer_json", name, json.dumps(spec, ensure_ascii=False).encode() + b"\xff" + TEXT)
+    cut = dict(files["word"])
+    cut["truncation"] = {"direction": "Left", "max_length": 3, "strategy": "LongestFirst", "stride": 1}
+    cut["padding"] = {"strategy": "BatchLongest", "direction": "Right", "pad_to_multiple_of": None, "pad_id": 0,
+                      "pad_type_id": 0, "pad_token": "<unk>"}
+    write("tokenizer_json", "truncation", json.dumps(cut).encode() + b"\xff" + TEXT)
+
+
+def vocab_files():
+    vocab = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nhello\nwor\n##ld\n,\n!\nd\n##o\n".encode()
+    write("vocab_files", "vocab-txt", b"\x00" + vocab + b"\xff" + TEXT)
+    write("vocab_files", "vocab-txt-crlf", b"\x00" + vocab.replace(b"\n", b"\r\n") + b"\xff" + TEXT)
+    tokens = ["<|endoftext|>"] + byte_characters() + ["he", "ll", "hell", "Ġw"]
+    merges = "#version: 0.2\nh e\nl l\nhe ll\nĠ w\n".encode()
+    as_json = json.dumps({t: i for i, t in enumerate(tokens)}, ensure_ascii=False).encode()
+    write("vocab_files", "merges", b"\x01" + as_json + b"\xff" + merges + b"\xff" + TEXT)
+    write("vocab_files", "small", b"\x01" + b'{"a":0,"b":1,"ab":2}' + b"\xff" + b"a b\n" + b"\xff" + b"abba")
+    write("vocab_files", "tiny", b"\x00[UNK]\n\xffx")
+
+
+def varint(n):
+    out = b""
+    while n >= 128:
+        out += bytes([n % 128 + 128])
+        n //= 128
+    return out + bytes([n])
+
+
+def field(number, wire, payload):
+    return varint(number * 8 + wire) + (varint(len(payload)) + payload if wire == 2 else payload)
+
+
+def sentencepiece(pieces, kind, byte_fallback=False, charsmap=b""):
+    out = b""
+    for text, score, kind_of_piece in pieces:
+        p = field(1, 2, text.encode()) + field(2, 5, struct.pack("<f", score))
+        if kind_of_piece != 1:
+            p += field(3, 0, varint(kind_of_piece))
+        out += field(1, 2, p)
+    out += field(2, 2, field(3, 0, varint(kind)) + field(35, 0, varint(int(byte_fallback))))
+    out += field(3, 2, field(1, 2, b"x") + field(2, 2, charsmap))
+    return out
+
+
+def sentencepiece_model():
+    marks = [("<unk>", 0.0, 2), ("<s>", 0.0, 3), ("</s>", 0.0, 3)]
+    words = [("▁", -2.0, 1), ("▁th", -3.0, 1), ("is", -3.5, 1), ("t", -4.0, 1), ("h", -4.5, 1), ("▁a", -5.0, 1),
+             ("e", -5.5, 1), ("s", -6.0, 1), ("i", -6.5, 1), ("@x", 0.0, 4), ("old", -9.0, 5), ("th", -3.2, 1)]
+    # One unit for "A" with the leaf "a": a double array by hand (root, then slot 1 ^ 'A').
+    units = [0] * 256
+    units[0] = 1 << 10
+    units[1 ^ 65] = 65 | 1 << 8 | ((1 ^ 65 ^ 2) << 10)
+    units[2] = 1 << 31
+    charsmap = struct.pack("<I", 1024) + struct.pack("<256I", *units) + b"a\0"
+    bytes_ = [(f"<0x{b:02X}>", 0.0, 6) for b in range(256)]
+    for name, model in {
+        "unigram": sentencepiece(marks + words, 1),
+        "bpe": sentencepiece(marks + words, 2),
+        "charsmap": sentencepiece(marks + words, 1, charsmap=charsmap),
+        "bytes": sentencepiece(marks + bytes_ + words, 1, True),
+        "bytes-bpe": sentencepiece(marks + bytes_ + words, 2, True),
+        "characters": sentencepiece(marks + words, 4),
+        "words": sentencepiece(marks + words, 3),
+    }.items():
+        write("sentencepiece_model", name, struct.pack(">H", len(model)) + model + b"this is  a t\xc3\xa9st @x A")
+
+
+def scanners():
+    for i, text in enumerate(["don't stop, we'll've 123 and 45678 things!", "  two\n\n three \r\n\t four  ",
+                              "中文と日本語 العربية हिन्दी", "👩‍👩‍👧 'S 'LL 'ſ x'd", "\u00a0\u3000\u2028a\u200db", "a'b''c ' d"]):
+        write("scanners", str(i), text.encode())
+    write("scanners", "broken", b"a\xc0\x80b\xed\xa0\x80c\xf0\x9f\x98d\xe4\xb8")
+
+
+def stream_decoder():
+    for i in range(6):
+        write("stream_decoder", str(i), bytes([i if i < 4 else 124 + i]) + bytes((j * (i + 7) * 29) % 256 for j in range(60)))
+
+
+tokenizer_json()
+vocab_files()
+sentencepiece_model()
+scanners()
+stream_decoder()
