@@ -14,6 +14,30 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
+// An even function as a polynomial of degree 15 in x², |x| <= 5.5 (in t = x² · 2 / 5.5² − 1, where
+// the coefficients are small and Horner loses nothing). Lowest coefficient first.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V EvenPolynomial(D d, V x, const float (&c)[16]) {
+    const V t = Fma(hn::Mul(x, x), hn::Set(d, 0.0661157025f), hn::Set(d, -1.0f));
+    V q = hn::Set(d, c[15]);
+    for (int i = 14; i >= 0; --i) q = Fma(q, t, hn::Set(d, c[i]));
+    return q;
+}
+
+// Minimax fits for gelu, half the work of going through erf (and exp). Largest errors in f32 over
+// all x: 6e-7 of x Φ(x) (one ulp at 5.5), 6e-7 of its slope.
+//   Φ(x) = ½ + x p(x²)               Φ(x) + x φ(x) = ½ + x q(x²)
+inline constexpr float gelu_value[16] = {
+    1.285519302e-01f, -6.417234242e-02f, 4.773744941e-02f, -3.879241273e-02f,
+    3.207371756e-02f, -2.605386823e-02f, 2.033962123e-02f, -1.496374793e-02f,
+    1.031211857e-02f, -6.929959171e-03f, 4.477513488e-03f, -2.240178874e-03f,
+    8.411568706e-04f, -6.733053597e-04f, 5.920470576e-04f, -1.906547695e-04f};
+inline constexpr float gelu_slope[16] = {
+    1.287591755e-01f, -6.574013829e-02f, 5.367087200e-02f, -5.372582376e-02f,
+    6.018722802e-02f, -6.885715574e-02f, 7.533518970e-02f, -7.291946560e-02f,
+    6.065641344e-02f, -5.308616161e-02f, 4.956647009e-02f, -2.782357484e-02f,
+    4.100691993e-03f, -6.424942054e-03f, 1.212025248e-02f, -4.909856245e-03f};
+
 // y = act(x)
 template <Act act, class D, class V = hn::Vec<D>>
 HWY_INLINE V Activate(D d, V x) {
@@ -21,8 +45,10 @@ HWY_INLINE V Activate(D d, V x) {
     if constexpr (act == Act::relu) {
         return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x);  // a NaN stays one
     } else if constexpr (act == Act::gelu) {
-        const V half_x = hn::Mul(x, hn::Set(d, 0.5f));
-        return Fma(half_x, Erf(d, hn::Mul(x, hn::Set(d, 0.70710678f))), half_x);
+        const V phi = Fma(x, EvenPolynomial(d, x, gelu_value), hn::Set(d, 0.5f));
+        const V inside =
+            hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -5.5f)), hn::Mul(x, phi));  // -1e-7 there
+        return hn::IfThenElse(hn::Gt(x, hn::Set(d, 5.5f)), x, inside);
     } else if constexpr (act == Act::gelu_tanh) {
         // (1 + tanh u) / 2 = σ(2u); 2 √(2/π) = 1.595769…
         const V cubic = Fma(hn::Mul(x, hn::Set(d, 0.044715f)), hn::Mul(x, x), x);
@@ -44,11 +70,9 @@ HWY_INLINE V ActDerivative(D d, V x) {
     if constexpr (act == Act::relu) {
         return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), one, hn::Zero(d));
     } else if constexpr (act == Act::gelu) {
-        // Φ(x) + x φ(x)
-        const V half = hn::Set(d, 0.5f);
-        const V phi = hn::Mul(Exp(d, hn::Mul(hn::Mul(x, x), hn::Set(d, -0.5f))),
-                              hn::Set(d, 0.398942280f));  // 1 / √(2π)
-        return Fma(x, phi, Fma(half, Erf(d, hn::Mul(x, hn::Set(d, 0.70710678f))), half));
+        const V inside = Fma(x, EvenPolynomial(d, x, gelu_slope), hn::Set(d, 0.5f));
+        return hn::IfThenElse(hn::Gt(x, hn::Set(d, 5.5f)), one,
+                              hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -5.5f)), inside));
     } else if constexpr (act == Act::gelu_tanh) {
         // y = x σ(v), v = c (x + 0.044715 x³): σ + x σ (1 - σ) c (1 + 3 · 0.044715 x²)
         const V c = hn::Set(d, 1.59576912f), x2 = hn::Mul(x, x);

@@ -45,24 +45,26 @@ public:
         const Words m0 = hn::Set(d, 0xD2511F53u), m1 = hn::Set(d, 0xCD9E8D57u);
         const auto block = static_cast<std::uint32_t>(column / 8);
         for (std::size_t i = 0; i < parts16; ++i) {
-            auto k0 = static_cast<std::uint32_t>(mask.key);
-            auto k1 = static_cast<std::uint32_t>(mask.key >> 32);
-            Words c0 = hn::Iota(d, block + static_cast<std::uint32_t>(i * part_lanes));
-            Words c1 = hn::Set(d, static_cast<std::uint32_t>(row));
-            Words c2 = hn::Set(d, static_cast<std::uint32_t>(sample));
-            Words c3 = hn::Set(d, static_cast<std::uint32_t>(sample >> 32));
-            for (int round = 0; round < 10; ++round) {
+            word_[0][i] = hn::Iota(d, block + static_cast<std::uint32_t>(i * part_lanes));
+            word_[1][i] = hn::Set(d, static_cast<std::uint32_t>(row));
+            word_[2][i] = hn::Set(d, static_cast<std::uint32_t>(sample));
+            word_[3][i] = hn::Set(d, static_cast<std::uint32_t>(sample >> 32));
+        }
+        auto k0 = static_cast<std::uint32_t>(mask.key);
+        auto k1 = static_cast<std::uint32_t>(mask.key >> 32);
+        for (int round = 0; round < 10; ++round) {
+            const Words key0 = hn::Set(d, k0), key1 = hn::Set(d, k1);
+            for (std::size_t i = 0; i < parts16; ++i) {
                 Words low0, high0, low1, high1;
-                WideMul(c0, m0, low0, high0);
-                WideMul(c2, m1, low1, high1);
-                c0 = hn::Xor(hn::Xor(high1, c1), hn::Set(d, k0));
-                c1 = low1;
-                c2 = hn::Xor(hn::Xor(high0, c3), hn::Set(d, k1));
-                c3 = low0;
-                k0 += 0x9E3779B9u;
-                k1 += 0xBB67AE85u;
+                WideMul(word_[0][i], m0, low0, high0);
+                WideMul(word_[2][i], m1, low1, high1);
+                word_[0][i] = hn::Xor(high1, hn::Xor(word_[1][i], key0));
+                word_[1][i] = low1;
+                word_[2][i] = hn::Xor(high0, hn::Xor(word_[3][i], key1));
+                word_[3][i] = low0;
             }
-            word_[0][i] = c0, word_[1][i] = c1, word_[2][i] = c2, word_[3][i] = c3;
+            k0 += 0x9E3779B9u;
+            k1 += 0xBB67AE85u;
         }
     }
 

@@ -14,7 +14,7 @@
 namespace fovea::kernels {
 
 struct DropoutMask {
-    std::uint64_t key = 0;        // of the step and the site; see dropout_site_key
+    std::uint64_t key = 0;        // of the step and the site
     std::uint32_t threshold = 0;  // dropped where the 16 bits are below it
     float scale = 1;              // 1 / (1 − p), for what remains
     // Rows [offsets[s], offsets[s+1]) are the rows 0, 1, … of sample samples[s] (empty: of s).

@@ -70,10 +70,14 @@ void scatter_add_rows(ConstView dy, std::span<const std::int32_t> ids, View dtab
             const std::int32_t first = groups.begin[static_cast<std::size_t>(r)],
                                last = groups.begin[static_cast<std::size_t>(r) + 1];
             float* to = dtable.row(r);
-            if (!accumulate) std::fill_n(to, dy.cols, 0.0f);
+            if (!accumulate && first == last) std::fill_n(to, dy.cols, 0.0f);
             for (std::int32_t k = first; k < last; ++k) {
                 const float* from = dy.row(groups.positions[static_cast<std::size_t>(k)]);
-                for (std::int64_t j = 0; j < dy.cols; ++j) to[j] += from[j];
+                if (k == first && !accumulate) {
+                    std::memcpy(to, from, static_cast<std::size_t>(dy.cols) * sizeof(float));
+                } else {
+                    for (std::int64_t j = 0; j < dy.cols; ++j) to[j] += from[j];
+                }
             }
         }
     });

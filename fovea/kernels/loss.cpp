@@ -28,18 +28,19 @@ float cross_entropy_row(const float* x, std::int64_t n, std::int32_t label, floa
     return smoothing > 0 ? loss - smoothing * (rest / static_cast<float>(n)) : loss;
 }
 
-struct Probability {  // factor · (softmax − uniform)
-    float largest, inverse, uniform, factor;
+struct Probability {  // e^(x − largest) · factor − uniform
+    float largest, factor, uniform;
     template <class D, class V>
     HWY_INLINE V operator()(D d, V x) const {
-        const V p = hn::Mul(Exp(d, hn::Sub(x, hn::Set(d, largest))), hn::Set(d, inverse));
-        return hn::Mul(hn::Sub(p, hn::Set(d, uniform)), hn::Set(d, factor));
+        const V e = ExpNotPositive(d, hn::Sub(x, hn::Set(d, largest)));
+        return Fma(e, hn::Set(d, factor), hn::Set(d, -uniform));
     }
 };
 
 void cross_entropy_backward_row(const float* x, std::int64_t n, std::int32_t label, float smoothing,
                                 const SoftmaxStats& stats, float factor, float* dx, bool add) {
-    const Probability f{stats.largest, stats.inverse, smoothing / static_cast<float>(n), factor};
+    const Probability f{stats.largest, stats.inverse * factor,
+                        smoothing / static_cast<float>(n) * factor};
     MapInto(add, n, dx, f, x);  // dx may be x: the label's own part needs x no more
     dx[label] -= factor * (1 - smoothing);
 }

@@ -59,7 +59,7 @@ void layer_norm_row(const float* x, const float* gamma, const float* beta, float
     NormStats s{};
     s.mean = SumOver(x, n, Itself()) / size;
     float first, second;
-    SumOverTwo(x, n, Moments{Set16(s.mean)}, s.mean, first, second);
+    SumOverTwo(x, n, Moments{Set16(s.mean)}, s.mean, x + n, first, second);
     s.mean_rest = first / size;
     // Var = mean(c²) − mean(c)²; mean(c) is at most a few ulps of the mean, so nothing cancels
     // unless the variance is below what f32 can show at this mean.

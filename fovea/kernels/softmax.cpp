@@ -21,7 +21,7 @@ struct ScaledExp {  // e^(x − shift) · factor
     float shift, factor;
     template <class D, class V>
     HWY_INLINE V operator()(D d, V x) const {
-        return hn::Mul(Exp(d, hn::Sub(x, hn::Set(d, shift))), hn::Set(d, factor));
+        return hn::Mul(ExpNotPositive(d, hn::Sub(x, hn::Set(d, shift))), hn::Set(d, factor));
     }
 };
 struct Minus2 {  // (x − a) − b
