@@ -63,5 +63,25 @@ TEST(Activation, ExtremesAreFiniteAndSmallValuesKeepTheirDigits) {
         });
 }
 
+TEST(Activation, GeluAndItsSlopeAreWithin7e7Everywhere) {
+    const std::int64_t n = 160001;
+    Tensor x({n});
+    for (std::int64_t i = 0; i < n; ++i) x.write()[i] = -8.0f + static_cast<float>(i) * 1e-4f;
+    at_every_level([&] {
+        Tape tape;
+        const Tensor y = gelu(tape.watch(x));
+        const Tensor dx = tape.gradients(y, Tensor::full({n}, 1))[x];
+        double worst = 0, worst_slope = 0;
+        for (std::int64_t i = 0; i < n; ++i) {
+            const double v = x.data()[i], phi = 0.5 * std::erfc(-v / std::sqrt(2.0));
+            const double density = std::exp(-v * v / 2) / std::sqrt(2 * 3.14159265358979323846);
+            worst = std::max(worst, std::fabs(y.data()[i] - v * phi));
+            worst_slope = std::max(worst_slope, std::fabs(dx.data()[i] - (phi + v * density)));
+        }
+        EXPECT_LE(worst, 7e-7);
+        EXPECT_LE(worst_slope, 7e-7);
+    });
+}
+
 }  // namespace
 }  // namespace fovea
