@@ -16,8 +16,9 @@ import os
 import sys
 import time
 
-import sentencepiece
-import tokenizers
+sys.path.pop(0)  # this folder, where "tokenizers" would be this very file
+import sentencepiece  # noqa: E402
+import tokenizers  # noqa: E402
 
 CHUNK = 1000  # lines a call, as on the other side
 

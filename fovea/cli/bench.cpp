@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "fovea/bench/kernels.h"
+#include "fovea/bench/tokenizers.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/options.h"
@@ -64,6 +65,58 @@ void add_kernels(CLI::App& bench) {
     });
 }
 
+void add_tokenizers(CLI::App& bench) {
+    struct Choice {
+        bool quick = false, alone = false;
+        std::string only, text, format;
+    };
+    auto choice = std::make_shared<Choice>();
+    CLI::App* tokenizers = bench.add_subcommand(
+        "tokenizers",
+        "Times encoding, training and loading beside tokenizers and SentencePiece, if installed.");
+    set_examples(*tokenizers,
+                 {"fovea bench tokenizers --quick", "fovea bench tokenizers --text corpus.txt",
+                  "fovea bench tokenizers --json > tokenizers.json"});
+    tokenizers
+        ->add_option("--text", choice->text, "a text file; else 20 MB of the data sets at hand")
+        ->type_name("FILE");
+    tokenizers->add_flag("--quick", choice->quick, "4 MB of text, fewer rounds: under a minute");
+    tokenizers->add_option("--only", choice->only, "rows whose case holds this")->type_name("TEXT");
+    tokenizers->add_flag("--no-peer", choice->alone, "leave the peers out");
+    add_format_options(*tokenizers, choice->format, {"text", "json"});
+    tokenizers->callback([choice] {
+        const bool text = choice->format == "text";
+        const bool live = is_terminal(stderr) && !global_options().quiet;
+        const InterruptScope finish_the_case;
+        bench::TokenizerBenchOptions options;
+        options.text = choice->text;
+        options.quick = choice->quick;
+        options.peers = !choice->alone;
+        options.only = choice->only;
+        options.stop = interrupted;
+        if (text) {
+            fmt::print("{}", bench::table_header());
+            options.on_row = [live](const bench::Row& row) {
+                if (live) fmt::print(stderr, "\r\x1b[K");
+                fmt::print("{}", bench::table_line(row));
+                std::fflush(stdout);
+            };
+        }
+        if (!global_options().quiet)
+            options.on_note = [](const std::string& note) { fmt::print(stderr, "{}\n", note); };
+        if (live)
+            options.on_case = [](const std::string& name) {
+                fmt::print(stderr, "\r\x1b[K{} ...", name);
+                std::fflush(stderr);
+            };
+        const std::vector<bench::Row> rows = bench::bench_tokenizers(options);
+        if (live) fmt::print(stderr, "\r\x1b[K");
+        throw_if_interrupted();
+        if (!text)
+            fmt::print("{}\n", to_text(bench::to_json(rows, global_options().verbose > 0), 1));
+    });
+}
+
 }  // namespace
 
 void add_bench_command(CLI::App& app) {
@@ -72,6 +125,7 @@ void add_bench_command(CLI::App& app) {
                           "fovea bench kernels --json > kernels.json"});
     bench->require_subcommand(1);
     add_kernels(*bench);
+    add_tokenizers(*bench);
 }
 
 }  // namespace fovea
