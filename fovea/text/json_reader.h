@@ -63,7 +63,7 @@ public:
     void each(F f) const {
         std::size_t i = 0;
         for (const simdjson::dom::element e : array())
-            f(JsonValue(e, path_ + "[" + std::to_string(i++) + "]"));
+            f(JsonValue(e, text_of(path_, "[", i++, "]")));
     }
 
 private:

@@ -3,6 +3,9 @@
 
 #include <pcre2.h>
 
+#include <algorithm>
+
+#include "fovea/base/clock.h"
 #include "fovea/base/error.h"
 #include "fovea/text/utf8.h"
 
@@ -10,10 +13,13 @@ namespace fovea::text {
 
 namespace {
 
-// One match call may take this many steps. Patterns in use need a handful a character; one that
-// needs more on some input is quadratic or worse there.
-constexpr std::uint32_t match_limit = 1'000'000;
+// From one start a match may take this many steps; patterns in use need a handful a character.
+constexpr std::uint32_t match_limit = 200'000;
 constexpr std::uint32_t heap_limit_kib = 64 * 1024;
+// PCRE2 cannot limit the steps of all starts together, so starts are tried this many at a time and
+// the clock is looked at in between: a pattern that is quadratic on a long text ends in an error.
+constexpr std::size_t starts_at_once = 256;
+constexpr double seconds_allowed = 2, seconds_per_byte = 2e-6;
 
 }  // namespace
 
@@ -36,9 +42,9 @@ Matcher::Matcher(const Pattern& pattern, const std::string& where)
     PCRE2_SIZE at = 0;
     regex_ = std::make_unique<Regex>();
     // ^ and $ match at line ends, as in Oniguruma's default syntax, which tokenizers uses.
-    regex_->code =
-        pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.text.data()), pattern.text.size(),
-                      PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE, &error, &at, nullptr);
+    regex_->code = pcre2_compile(
+        reinterpret_cast<PCRE2_SPTR>(pattern.text.data()), pattern.text.size(),
+        PCRE2_UTF | PCRE2_UCP | PCRE2_MULTILINE | PCRE2_USE_OFFSET_LIMIT, &error, &at, nullptr);
     if (regex_->code == nullptr) {
         unsigned char message[256];
         pcre2_get_error_message(error, message, sizeof message);
@@ -90,23 +96,40 @@ void Matcher::find_literal(std::string_view text, std::vector<ByteRange>& matche
 void Matcher::find_regex(std::string_view text, std::vector<ByteRange>& matches) const {
     const std::unique_ptr<pcre2_match_data, void (*)(pcre2_match_data*)> data(
         pcre2_match_data_create(1, nullptr), pcre2_match_data_free);
-    expect(data != nullptr, where_, ": out of memory");
+    const std::unique_ptr<pcre2_match_context, void (*)(pcre2_match_context*)> context(
+        pcre2_match_context_copy(regex_->context), pcre2_match_context_free);
+    expect(data && context, where_, ": out of memory");
+    const auto too_slow = [&](int code) {
+        throw Error(text_of(where_, ": regular expression \"", pattern_.text,
+                            "\" needs too many steps on this text (PCRE2 error ", code, ")"),
+                    ErrorKind::bad_input, "the pattern backtracks too much; simplify it");
+    };
     // The text has been checked, and every start below is the start of a character.
     std::uint32_t options = PCRE2_NO_UTF_CHECK;
     constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
-    std::size_t last_end = nowhere;
+    std::size_t last_end = nowhere, checked = 0;
+    const Stopwatch watch;
+    const double allowed = seconds_allowed + seconds_per_byte * static_cast<double>(text.size());
     for (std::size_t i = 0; i <= text.size();) {
-        int rc = pcre2_match(regex_->code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(),
-                             i, options, data.get(), regex_->context);
+        const std::size_t window = std::min(i + starts_at_once, text.size());
+        pcre2_set_offset_limit(context.get(), window);
+        const int rc = pcre2_match(regex_->code, reinterpret_cast<PCRE2_SPTR>(text.data()),
+                                   text.size(), i, options, data.get(), context.get());
         if (rc == PCRE2_ERROR_JIT_STACKLIMIT) {
             options |= PCRE2_NO_JIT;
             continue;
         }
-        if (rc == PCRE2_ERROR_NOMATCH) break;
-        if (rc < 0)
-            throw Error(text_of(where_, ": regular expression \"", pattern_.text,
-                                "\" needs too many steps on this text (PCRE2 error ", rc, ")"),
-                        ErrorKind::bad_input, "the pattern backtracks too much; simplify it");
+        if (i - checked >= starts_at_once) {
+            checked = i;
+            if (watch.seconds() > allowed) too_slow(PCRE2_ERROR_MATCHLIMIT);
+        }
+        if (rc == PCRE2_ERROR_NOMATCH) {
+            if (window == text.size()) break;
+            i = window + 1;
+            while (i < text.size() && is_continuation(text[i])) ++i;
+            continue;
+        }
+        if (rc < 0) too_slow(rc);
         const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(data.get());
         const std::size_t begin = ends[0], end = ends[1];
         if (begin > end || begin < i) break;  // \K in a look-ahead: nothing sensible to report

@@ -117,7 +117,7 @@ void SpmNormalizer::normalize(std::string_view text, std::string& out,
     }
     if (fold) {
         while (out.size() >= space.size() && out.ends_with(space)) {
-            out.resize(out.size() - space.size());
+            out.erase(out.size() - space.size());
             if (origin) {
                 at = (*origin)[out.size()];
                 origin->resize(out.size());

@@ -7,6 +7,7 @@
 #include "fovea/text/json_components.h"
 #include "fovea/text/sentencepiece_model.h"
 #include "fovea/text/tokenizer.h"
+#include "fovea/text/tokenizer_config.h"
 #include "fovea/text/tokenizer_json.h"
 #include "fovea/text/utf8.h"
 
@@ -29,26 +30,52 @@ bool is_cased(const Vocabulary& vocab) {
     return false;
 }
 
-TokenizerSpec read_vocab_file(const std::string& path) {
+TokenizerSpec read_vocab_file(const std::string& path, const TokenizerConfig& config) {
     Vocabulary vocab = read_vocab_txt(read(path), path);
-    if (!vocab.contains("[UNK]")) return word_level_spec(std::move(vocab));
-    const bool lowercase = !is_cased(vocab);
-    return bert_spec(std::move(vocab), lowercase);
-}
-
-TokenizerSpec read_byte_level(const std::string& vocab, const std::string& merges) {
-    BpeSpec bpe = read_vocab_and_merges(read(vocab), vocab, read(merges), merges);
-    const bool roberta = bpe.vocab.contains("<s>") && bpe.vocab.contains("</s>");
-    return roberta ? roberta_spec(std::move(bpe)) : gpt2_spec(std::move(bpe));
-}
-
-TokenizerSpec read_spm(const std::string& path) {
-    TokenizerSpec spec;
-    SentencePieceSpec model;
-    model.proto = read(path);
-    parse_sentencepiece(model.proto, path);  // errors name the file
-    spec.model = std::move(model);
+    if (!vocab.contains(config.roles.unk.value_or("[UNK]")))
+        return word_level_spec(std::move(vocab));
+    const bool lowercase = config.do_lower_case.value_or(!is_cased(vocab));
+    TokenizerSpec spec = bert_spec(std::move(vocab), lowercase);
+    auto& bert = std::get<normalizer::Bert>(spec.normalizer[0]);
+    bert.strip_accents = config.strip_accents;
+    bert.handle_chinese_chars = config.tokenize_chinese_chars.value_or(true);
     return spec;
+}
+
+TokenizerSpec read_byte_level(const std::string& vocab, const std::string& merges,
+                              const TokenizerConfig& config) {
+    BpeSpec bpe = read_vocab_and_merges(read(vocab), vocab, read(merges), merges);
+    const bool prefix = config.add_prefix_space.value_or(false);
+    const bool roberta =
+        config.is("gpt2") ? false : bpe.vocab.contains("<s>") && bpe.vocab.contains("</s>");
+    return roberta ? roberta_spec(std::move(bpe), prefix) : gpt2_spec(std::move(bpe), prefix);
+}
+
+TokenizerSpec read_spm(const std::string& path, const TokenizerConfig& config) {
+    std::string proto = read(path);
+    const SentencePieceModel model = parse_sentencepiece(proto, path);
+    if (config.is("albert"))
+        return albert_spec(model, config.do_lower_case.value_or(true),
+                           config.keep_accents.value_or(false));
+    if (config.is("xlnet")) return xlnet_spec(model, config.do_lower_case.value_or(false));
+    if (config.is("t5") || config.is("mt5")) return t5_spec(model);
+    TokenizerSpec spec;
+    spec.model = SentencePieceSpec{std::move(proto), std::nullopt, "<unk>"};
+    spec.special_tokens.unk = model.unk_piece;
+    return spec;
+}
+
+// Marian: source.spm or target.spm with the ids of vocab.json (target_vocab.json).
+TokenizerSpec read_marian(const std::string& path) {
+    const std::string folder = parent_path(path);
+    std::string vocab = join_path(folder, "vocab.json");
+    const std::string target = join_path(folder, "target_vocab.json");
+    if (base_name(path) == "target.spm" && file_exists(target)) vocab = target;
+    std::string proto = read(path);
+    parse_sentencepiece(proto, path);  // errors name the file
+    const std::string json = read(vocab);
+    const text::JsonDocument document(json, vocab);
+    return marian_spec(std::move(proto), text::read_vocab(document.root()));
 }
 
 // The file that pairs with a vocab.json or a merges.txt, empty where there is none.
@@ -60,7 +87,7 @@ std::string partner(const std::string& path, std::initializer_list<const char*> 
     return {};
 }
 
-TokenizerSpec read_json(const std::string& path) {
+TokenizerSpec read_json(const std::string& path, const TokenizerConfig& config) {
     const std::string json = read(path);
     const text::JsonDocument document(json, path);
     const text::JsonValue root = document.root();
@@ -68,11 +95,27 @@ TokenizerSpec read_json(const std::string& path) {
     const auto model = root.find("model");
     if (model && model->is_object()) return text::read_spec(root);
     const std::string merges = partner(path, {"merges.txt", "vocab.bpe"});
-    if (!merges.empty()) return read_byte_level(path, merges);
+    if (!merges.empty()) return read_byte_level(path, merges, config);
     const auto added = root.find("added_tokens");  // in a vocabulary it would be a number
     expect_input(!added || !added->is_array(), path,
                  ": has no \"model\", which a tokenizer.json needs");
     return word_level_spec(text::read_vocab(root));
+}
+
+TokenizerSpec read_one(const std::string& path, const TokenizerConfig& config) {
+    const std::string name = base_name(path);
+    if (name.ends_with(".json")) return read_json(path, config);
+    if (name == "merges.txt" || name.ends_with(".bpe")) {
+        const std::string vocab = partner(path, {"vocab.json", "encoder.json"});
+        if (vocab.empty())
+            fail_with(ErrorKind::not_found, "put the vocab.json beside it", path,
+                      ": merges without a vocabulary");
+        return read_byte_level(vocab, path, config);
+    }
+    if ((name == "source.spm" || name == "target.spm") && !partner(path, {"vocab.json"}).empty())
+        return read_marian(path);
+    if (name.ends_with(".model") || name.ends_with(".spm")) return read_spm(path, config);
+    return read_vocab_file(path, config);
 }
 
 }  // namespace
@@ -125,27 +168,28 @@ BpeSpec read_vocab_and_merges(std::string_view vocab_json, const std::string& vo
 }
 
 TokenizerSpec read_tokenizer(const std::string& path) {
+    std::string file = path;
     if (is_folder(path)) {
-        for (const char* name : {"tokenizer.json", "vocab.txt", "vocab.json", "encoder.json",
-                                 "spiece.model", "tokenizer.model", "sentencepiece.bpe.model"})
-            if (const std::string file = join_path(path, name); file_exists(file))
-                return read_tokenizer(file);
-        fail_with(ErrorKind::not_found,
-                  "the folder should hold a tokenizer.json, a vocab.txt, a vocab.json with "
-                  "merges.txt, or a SentencePiece .model",
-                  path, ": no tokenizer in this folder");
+        file.clear();
+        for (const char* name :
+             {"tokenizer.json", "source.spm", "vocab.txt", "vocab.json", "encoder.json",
+              "spiece.model", "tokenizer.model", "sentencepiece.bpe.model", "spm.model"}) {
+            const std::string candidate = join_path(path, name);
+            if (file.empty() && file_exists(candidate)) file = candidate;
+        }
+        if (file.empty())
+            fail_with(ErrorKind::not_found,
+                      "the folder should hold a tokenizer.json, a vocab.txt, a vocab.json with "
+                      "merges.txt, or a SentencePiece .model",
+                      path, ": no tokenizer in this folder");
     }
-    const std::string name = base_name(path);
-    if (name.ends_with(".json")) return read_json(path);
-    if (name == "merges.txt" || name.ends_with(".bpe")) {
-        const std::string vocab = partner(path, {"vocab.json", "encoder.json"});
-        if (vocab.empty())
-            fail_with(ErrorKind::not_found, "put the vocab.json beside it", path,
-                      ": merges without a vocabulary");
-        return read_byte_level(vocab, path);
-    }
-    if (name.ends_with(".model") || name.ends_with(".spm")) return read_spm(path);
-    return read_vocab_file(path);
+    // A file by itself is what it says; the files beside it count where a folder was named or
+    // where the file cannot say it.
+    const TokenizerConfig config =
+        is_folder(path) ? read_tokenizer_config(path) : TokenizerConfig{};
+    TokenizerSpec spec = read_one(file, config);
+    apply(config, spec);
+    return spec;
 }
 
 Tokenizer Tokenizer::load(const std::string& path) {

@@ -16,6 +16,14 @@ TokenizerSpec gpt2_spec(BpeSpec bpe, bool add_prefix_space = false);
 TokenizerSpec roberta_spec(BpeSpec bpe, bool add_prefix_space = false);
 TokenizerSpec word_level_spec(Vocabulary vocab);
 
+// The same for models whose vocabulary is a SentencePiece file.
+struct SentencePieceModel;
+TokenizerSpec unigram_spec(const SentencePieceModel& model);
+TokenizerSpec albert_spec(const SentencePieceModel& model, bool lowercase, bool keep_accents);
+TokenizerSpec xlnet_spec(const SentencePieceModel& model, bool lowercase);
+TokenizerSpec t5_spec(const SentencePieceModel& model);
+TokenizerSpec marian_spec(std::string proto, Vocabulary vocab);
+
 // One token a line; white space at the end of a line is no part of it.
 Vocabulary read_vocab_txt(std::string_view text, const std::string& where);
 // {"token": id, …} and "left right" a line.
