@@ -25,10 +25,13 @@ StreamDecoder::StreamDecoder(const Tokenizer& tokenizer, bool skip_special)
     : tokenizer_(&tokenizer), skip_special_(skip_special) {}
 
 std::string StreamDecoder::push(TokenId id) {
+    // Ids that decode leaves out do not end a run of bytes either.
+    const std::optional<std::string> token = tokenizer_->id_to_token(id);
+    if (!token || (skip_special_ && tokenizer_->is_special(id))) return {};
     ids_.push_back(id);
     const std::string text = tokenizer_->decode(ids_, skip_special_);
     // A trailing U+FFFD may be the start of a character whose bytes are still to come.
-    const bool waits = is_byte_token(tokenizer_->id_to_token(id).value_or("")) ||
+    const bool waits = is_byte_token(*token) ||
                        (text.ends_with(replacement) && ids_.size() - settled_ < longest_wait);
     if (waits) return {};
     // A decoder that changes what it has said (WordPiece's clean-up joins "do n't") cannot be
