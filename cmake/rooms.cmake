@@ -22,6 +22,8 @@ fovea_room(cli DEPS bench inspect tasks train infer metrics data io text models 
            LIBS CLI11::CLI11)
 target_compile_definitions(fovea_cli PRIVATE FOVEA_VERSION="${PROJECT_VERSION}")
 
+fovea_add_isa_tests(kernels ops)
+
 add_executable(fovea fovea/cli/main.cpp)
 fovea_options(fovea)
 target_link_libraries(fovea PRIVATE fovea_cli)

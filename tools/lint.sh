@@ -86,7 +86,7 @@ $changed
 " in *"
 $f
 "*) echo "$f" ;; esac
-    done | head -n "${TIDY_FILES:-24}")
+    done | head -n "${TIDY_FILES:-16}")
     rota=$(say "$units" | awk -v t="$turn" 'NR % 10 == t')
     units=$(printf '%s\n%s\n' "$recent" "$rota" | grep . | sort -u)
 fi

@@ -4,9 +4,11 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 rm -rf "$2"
 mkdir -p "$2"
-cmake --install "$1" --prefix "$2/installed" >"$2/install.log"
-test -x "$2/installed/bin/fovea"
-cmake -S "$here" -B "$2/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_PREFIX_PATH="$2/installed" >"$2/configure.log" || { cat "$2/configure.log"; exit 1; }
-cmake --build "$2/build"
-"$2/build/consumer"
+work=$(cd "$2" && pwd)
+cmake --install "$1" --prefix "$work/installed" >"$work/install.log"
+test -x "$work/installed/bin/fovea"
+cmake -S "$here" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_PREFIX_PATH="$work/installed" >"$work/configure.log" 2>&1 ||
+    { cat "$work/configure.log"; exit 1; }
+cmake --build "$work/build"
+"$work/build/consumer"
