@@ -49,6 +49,10 @@ lint: need-lint     ## layers, layout, clang-tidy, forbidden calls
 	$(call configure,release)
 	@tools/lint.sh
 
+tidy: need-lint     ## clang-tidy over every file (long)
+	$(call configure,release)
+	@TIDY=all tools/lint.sh
+
 format: need-lint   ## rewrite the sources in the project's layout
 	@git ls-files -co --exclude-standard 'fovea/*.h' 'fovea/*.cpp' 'tests/*.h' 'tests/*.cpp' | \
 	  grep -v '_tables\.cpp$$' | xargs -r clang-format -i

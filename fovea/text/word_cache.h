@@ -19,7 +19,7 @@ public:
 
     struct alignas(64) Entry {
         std::uint32_t tag = 0;
-        float limit = 0;  // for the caller: up to where the ids hold
+        float limit = 0;          // for the caller: up to where the ids hold
         std::uint8_t length = 0;  // 0: free
         std::uint8_t count = 0;
         char word[longest_word];
