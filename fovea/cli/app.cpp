@@ -36,6 +36,13 @@ std::string did_you_mean(const std::string& guess, const std::string& otherwise)
     return guess.empty() ? otherwise : "did you mean `" + guess + "`?";
 }
 
+std::vector<std::string> shown_verbs(const CLI::App& verb) {
+    std::vector<std::string> names;
+    for (const CLI::App* sub : verb.get_subcommands([](const CLI::App*) { return true; }))
+        if (sub->get_group() != hidden_group) names.push_back(sub->get_name());
+    return names;
+}
+
 // A word the parser had no place for: an unknown verb, an unknown flag, or one argument too many.
 ErrorReport unexpected_word(const CLI::App& app, const std::string& word) {
     const CLI::App& verb = deepest(app);
@@ -51,10 +58,7 @@ ErrorReport unexpected_word(const CLI::App& app, const std::string& word) {
         report.hint = did_you_mean(nearest_word(flag, known), name + " --help lists the flags");
         return report;
     }
-    std::vector<std::string> verbs;
-    for (const CLI::App* sub : verb.get_subcommands([](const CLI::App*) { return true; }))
-        if (sub->get_group() != hidden_group) verbs.push_back(sub->get_name());
-    if (!verbs.empty()) {
+    if (const std::vector<std::string> verbs = shown_verbs(verb); !verbs.empty()) {
         report.message = fmt::format("no verb `{}` for `{}`", word, name);
         report.hint =
             did_you_mean(nearest_word(word, verbs),
@@ -70,7 +74,15 @@ ErrorReport usage_report(const CLI::App& app, const CLI::ParseError& error) {
     // A word without a place explains more than what it left unset ("FILE is required").
     const std::vector<std::string> rest = app.remaining(true);
     if (!rest.empty()) return unexpected_word(app, rest.front());
-    const std::string name = full_name(deepest(app));
+    const CLI::App& verb = deepest(app);
+    const std::string name = full_name(verb);
+    const bool something_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+    if (const auto objects = shown_verbs(verb); something_missing && !objects.empty()) {
+        std::string list;
+        for (const std::string& o : objects) list += (list.empty() ? "`" : ", `") + o + "`";
+        return {ErrorKind::usage, fmt::format("`{}` of what? It takes {}", name, list),
+                fmt::format("{} --help says more", name)};
+    }
     std::string message = error.what();
     std::replace(message.begin(), message.end(), '\n', ' ');
     std::string guess;

@@ -42,6 +42,7 @@ void add_kernels(CLI::App& bench) {
         options.stop = interrupted;
         if (text) {
             fmt::print("{}", bench::table_header());
+            std::fflush(stdout);
             options.on_row = [live](const bench::Row& row) {
                 if (live) fmt::print(stderr, "\r\x1b[K");
                 fmt::print("{}", bench::table_line(row));

@@ -20,9 +20,10 @@ struct Outcome {
 };
 
 struct RunOptions {
-    std::string input{};                                        // standard input
-    std::vector<std::pair<std::string, std::string>> env{};     // added to ours
-    std::function<void(pid_t, const std::string& err)> poll{};  // called now and then while it runs
+    std::string input{};                                     // standard input
+    std::vector<std::pair<std::string, std::string>> env{};  // added to ours
+    // Called now and then while it runs, with what it has written so far.
+    std::function<void(pid_t, const std::string& out)> poll{};
 };
 
 inline Outcome run(const std::vector<std::string>& words, const RunOptions& options = {}) {
@@ -57,7 +58,7 @@ inline Outcome run(const std::vector<std::string>& words, const RunOptions& opti
                          {open_err ? err[0] : -1, POLLIN, 0},
                          {open_in ? in[1] : -1, POLLOUT, 0}};
         ::poll(fds, 3, 20);
-        if (options.poll) options.poll(child, outcome.err);
+        if (options.poll) options.poll(child, outcome.out);
         char buffer[65536];
         const auto drain = [&](int fd, std::string& text, bool& is_open) {
             const ssize_t n = read(fd, buffer, sizeof buffer);
