@@ -22,20 +22,23 @@ public:
     bool null() { return scalar({}); }
     bool boolean(bool) { return scalar({}); }
     bool number_integer(std::int64_t x) {
-        return scalar({.kind = FlatJson::Value::negative,
+        return scalar({.kind = FlatJson::Value::Kind::negative,
                        .bits = static_cast<std::uint64_t>(x),
                        .text_value = {}});
     }
     bool number_unsigned(std::uint64_t x) {
-        return scalar({.kind = FlatJson::Value::natural, .bits = x, .text_value = {}});
+        return scalar({.kind = FlatJson::Value::Kind::natural, .bits = x, .text_value = {}});
     }
     bool number_float(double x, const std::string&) {
-        return scalar({.kind = FlatJson::Value::fraction, .fraction_value = x, .text_value = {}});
+        return scalar(
+            {.kind = FlatJson::Value::Kind::fraction, .fraction_value = x, .text_value = {}});
     }
-    bool string(std::string& x) { return scalar({.kind = FlatJson::Value::text, .text_value = x}); }
+    bool string(std::string& x) {
+        return scalar({.kind = FlatJson::Value::Kind::text, .text_value = x});
+    }
     bool binary(Json::binary_t&) { return false; }
-    bool start_object(std::size_t) { return open(FlatJson::Value::object); }
-    bool start_array(std::size_t) { return open(FlatJson::Value::array); }
+    bool start_object(std::size_t) { return open(FlatJson::Value::Kind::object); }
+    bool start_array(std::size_t) { return open(FlatJson::Value::Kind::array); }
     bool end_object() { return close(); }
     bool end_array() { return close(); }
     bool key(std::string& k) {
@@ -75,7 +78,7 @@ private:
         if (!place(path)) return false;
         if (levels_.size() >= deepest) return stop("nested too deep");
         values[path].kind = kind;
-        levels_.push_back({path, kind == FlatJson::Value::array});
+        levels_.push_back({path, kind == FlatJson::Value::Kind::array});
         return true;
     }
     bool close() {
@@ -117,41 +120,43 @@ const FlatJson::Value& FlatJson::find(const std::string& path) const {
 
 std::int64_t FlatJson::integer(const std::string& path) const {
     const Value& v = find(path);
-    const bool fits = v.kind == Value::negative ||
-                      (v.kind == Value::natural && v.bits <= static_cast<std::uint64_t>(INT64_MAX));
+    const bool fits =
+        v.kind == Value::Kind::negative ||
+        (v.kind == Value::Kind::natural && v.bits <= static_cast<std::uint64_t>(INT64_MAX));
     if (!fits) wrong(path);
     return static_cast<std::int64_t>(v.bits);
 }
 
 std::uint64_t FlatJson::natural(const std::string& path) const {
     const Value& v = find(path);
-    if (v.kind != Value::natural) wrong(path);
+    if (v.kind != Value::Kind::natural) wrong(path);
     return v.bits;
 }
 
 double FlatJson::number(const std::string& path) const {
     const Value& v = find(path);
-    if (v.kind == Value::fraction && std::isfinite(v.fraction_value)) return v.fraction_value;
-    if (v.kind == Value::natural) return static_cast<double>(v.bits);
-    if (v.kind == Value::negative) return static_cast<double>(static_cast<std::int64_t>(v.bits));
+    if (v.kind == Value::Kind::fraction && std::isfinite(v.fraction_value)) return v.fraction_value;
+    if (v.kind == Value::Kind::natural) return static_cast<double>(v.bits);
+    if (v.kind == Value::Kind::negative)
+        return static_cast<double>(static_cast<std::int64_t>(v.bits));
     wrong(path);
 }
 
 const std::string& FlatJson::text(const std::string& path) const {
     const Value& v = find(path);
-    if (v.kind != Value::text) wrong(path);
+    if (v.kind != Value::Kind::text) wrong(path);
     return v.text_value;
 }
 
 std::int64_t FlatJson::members(const std::string& path) const {
     const Value& v = find(path);
-    if (v.kind != Value::object) wrong(path);
+    if (v.kind != Value::Kind::object) wrong(path);
     return v.members;
 }
 
 std::int64_t FlatJson::items(const std::string& path) const {
     const Value& v = find(path);
-    if (v.kind != Value::array) wrong(path);
+    if (v.kind != Value::Kind::array) wrong(path);
     return v.members;
 }
 

@@ -28,7 +28,8 @@ public:
     std::int64_t items(const std::string& path) const;    // of an array
 
     struct Value {
-        enum Kind { object, array, text, natural, negative, fraction, other } kind = other;
+        enum class Kind { object, array, text, natural, negative, fraction, other };
+        Kind kind = Kind::other;
         std::uint64_t bits = 0;  // natural; the negative's two's complement
         double fraction_value = 0;
         std::string text_value;
