@@ -1,8 +1,6 @@
 #include "fovea/text/unigram.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <limits>
 
 #include "fovea/base/error.h"
@@ -14,45 +12,6 @@ namespace {
 constexpr double unk_penalty = 10.0;
 constexpr std::uint32_t unreached = std::numeric_limits<std::uint32_t>::max();
 
-// The score as tokenizers has it after reading it from a file: its JSON library divides the digits
-// by a power of ten in floating point, which rounds twice where there are more than 15 of them.
-// One unit in the last place decides between segmentations with equal sums.
-double as_read(double x) {
-    char text[32];
-    const char* end =
-        std::to_chars(text, text + sizeof text, std::fabs(x), std::chars_format::scientific).ptr;
-    std::uint64_t digits = 0;
-    int exponent = 0;
-    const char* p = text;
-    bool fraction = false;
-    for (; p != end && *p != 'e'; ++p) {
-        if (*p == '.') {
-            fraction = true;
-            continue;
-        }
-        digits = digits * 10 + static_cast<std::uint64_t>(*p - '0');
-        exponent -= fraction;
-    }
-    int power = 0;
-    if (p != end) std::from_chars(p + (p[1] == '+' ? 2 : 1), end, power);
-    exponent += power;
-    if (!std::isfinite(x) || exponent > 22 || exponent < -300) return x;
-    double value = static_cast<double>(digits);
-    double ten = 1;
-    if (std::abs(exponent) <= 22) {
-        static constexpr double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                            1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                            1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-        ten = powers[std::abs(exponent)];
-    } else {
-        char literal[8] = {'1', 'e'};
-        const char* literal_end =
-            std::to_chars(literal + 2, literal + sizeof literal, std::abs(exponent)).ptr;
-        std::from_chars(literal, literal_end, ten);
-    }
-    value = exponent < 0 ? value / ten : value * ten;
-    return x < 0 ? -value : value;
-}
 }  // namespace
 
 Unigram::Unigram(const UnigramSpec& spec) : spec_(&spec) {
@@ -67,8 +26,8 @@ Unigram::Unigram(const UnigramSpec& spec) : spec_(&spec) {
     double lowest = std::numeric_limits<double>::infinity();
     for (const UnigramPiece& p : spec.vocab) {
         keys.push_back({p.piece, static_cast<std::int32_t>(keys.size())});
-        scores_.push_back(as_read(p.score));
-        lowest = std::min(lowest, scores_.back());
+        scores_.push_back(p.score);
+        lowest = std::min(lowest, p.score);
     }
     unk_score_ = lowest - unk_penalty;
     trie_ = ByteTrie(std::move(keys));
