@@ -122,12 +122,13 @@ bool ForwardTile(const AttentionCall& call, Tiles& tiles, int head, const QueryT
     constexpr int W = N::kQueries;
     const FloatTag d;
     const std::int64_t dv = call.dv();
+    const float scale = Tiles::kScaled ? call.scale : 1.0f;
     float* s = scratch.floats(AttentionScratch::scores, N::kKeys * W);
     const bool factors = call.dropout.p > 0 || Tiles::kFactor;
     float* f = factors ? scratch.floats(AttentionScratch::factors, N::kKeys * W) : nullptr;
     // O [dv][W]; for a single row a row, whose lanes are the columns of the values.
-    const bool one_row = q.count == 1;
-    const std::int64_t o_size = one_row ? round_up(dv, kLanes) : dv * W;
+    const bool one_row = N::kInPlace && q.count == 1;
+    const std::int64_t o_size = one_row ? round_up(dv, kLanes) : GradientWidth(dv) * W;
     float* o = scratch.floats(AttentionScratch::out, o_size);
     if (one_row) std::fill_n(o, o_size, 0.0f);
     rows.start_softmax();
@@ -142,17 +143,21 @@ bool ForwardTile(const AttentionCall& call, Tiles& tiles, int head, const QueryT
             const Found found = visited++ == 0 ? Found::nothing : Found::sum;
             tiles.tile(q, k, s);
             const bool rescale =
-                SoftmaxStep(s, W, k.begin, k.end, q.vectors, k.words, rows.softmax);
+                SoftmaxStep(s, W, k.begin, k.end, q.vectors, scale, k.words, rows.softmax);
             if (factors) {
                 MakeFactors(call, tiles, head, q, k, rows, f);
                 Multiply(s, f, q, k, s);
             }
-            if (one_row)
-                MixOneRow<Careful>(k.v, k.begin, k.end, dv, s, W, rows.softmax.alpha[0], o);
-            else
-                Mix<Careful>(k.v, k.begin, k.end, dv, s, W,
-                             rescale && found == Found::sum ? Found::sum_to_scale : found,
-                             rows.softmax.alpha, q.vectors, o);
+            if constexpr (N::kInPlace) {
+                if (one_row) {
+                    MixOneRow<Careful>(k.v, k.begin, k.end, dv, s, W, rows.softmax.alpha[0], o);
+                    continue;
+                }
+            }
+            const auto w = N::weigh(s, k.begin, k.end, q.vectors, Needs::mix, scratch);
+            N::template mix<Careful>(k.v, k.begin, k.end, dv, w,
+                                     rescale && found == Found::sum ? Found::sum_to_scale : found,
+                                     rows.softmax.alpha, q.vectors, o);
         }
     count_attention_tiles(visited);
     if (visited == 0) std::fill_n(o, o_size, 0.0f);
@@ -166,7 +171,8 @@ bool ForwardTile(const AttentionCall& call, Tiles& tiles, int head, const QueryT
         const auto nothing = hn::Eq(sum, hn::Zero(d));
         hn::Store(hn::IfThenZeroElse(nothing, hn::Div(hn::Set(d, 1.0f), sum)), d,
                   inverse + n * kLanes);
-        const FloatVec lse = hn::Add(hn::Load(d, rows.softmax.max + n * kLanes), Log(d, sum));
+        const FloatVec max = hn::Mul(hn::Set(d, scale), hn::Load(d, rows.softmax.max + n * kLanes));
+        const FloatVec lse = hn::Add(max, Log(d, sum));
         hn::Store(hn::IfThenZeroElse(nothing, lse), d, rows.lse + n * kLanes);
     }
     const std::int64_t o_rows = one_row ? 1 : dv;
@@ -193,29 +199,49 @@ bool ForwardTile(const AttentionCall& call, Tiles& tiles, int head, const QueryT
 // Keys are worth packing where they are read often enough: by several query tiles, or often by one
 // when there are so many that they would push each other out of the first cache.
 template <class N>
-KeySource<N> SourceOf(const AttentionCall& call, const VisibleGroup& group, int head,
-                      std::int64_t q_begin, std::int64_t q_end, AttentionScratch& scratch) {
+KeySource<N> SourceOf(const AttentionCall& call, const VisibleGroup& group, int head, Needs k_needs,
+                      Needs v_needs, std::int64_t q_begin, std::int64_t q_end,
+                      AttentionScratch& scratch) {
     visited_tiles(call.sees, q_begin, q_end, N::kKeys, scratch.piece_tiles);
     const std::int64_t n = q_end - q_begin;
     const bool pack = n > N::kQueries || (n > kLanes && group.keys > 24);
-    return KeySource<N>(call, group, head, pack, scratch.piece_tiles, scratch);
+    return KeySource<N>(call, group, head, k_needs, v_needs, N::kInPlace && !pack,
+                        scratch.piece_tiles, scratch);
 }
 
-template <class N, class Tiles, class Score>
-void ForwardPiece(const AttentionCall& call, const Score& score, const ForwardTask& task,
-                  const ForwardResult& result) {
+// Rows [q_begin, q_end) of a task. Returns the query tiles whose result is not finite: a key that
+// nobody sees may be the cause, so they are to be done again with care.
+template <bool Careful, class N, class Tiles, class Score>
+std::vector<std::int64_t> ForwardRows(const AttentionCall& call, const Score& score,
+                                      const ForwardTask& task, const ForwardResult& result) {
     AttentionScratch& scratch = AttentionScratch::of_this_thread();
-    KeySource<N> source =
-        SourceOf<N>(call, *task.group, task.head, task.q_begin, task.q_end, scratch);
+    [[maybe_unused]] typename N::Session session;
+    KeySource<N> source = SourceOf<N>(call, *task.group, task.head, Needs::dots, Needs::mix,
+                                      task.q_begin, task.q_end, scratch);
     RowNumbers<N> rows(scratch);
     Tiles tiles(call, score, task.head, *task.group, scratch);
+    std::vector<std::int64_t> doubtful;
     for (std::int64_t first = task.q_begin; first < task.q_end; first += N::kQueries) {
         const QueryTile<N> q = TileOfQueries<N>(*task.group, first, task.q_end);
         visited_tiles(call.sees, first, first + q.count, N::kKeys, scratch.tile_tiles);
         tiles.load(q);
         if (call.dropout.p > 0) rows.name_rows(call.dropout, q);
-        if (!ForwardTile<false>(call, tiles, task.head, q, source, rows, scratch, result))
-            ForwardTile<true>(call, tiles, task.head, q, source, rows, scratch, result);
+        if (!ForwardTile<Careful>(call, tiles, task.head, q, source, rows, scratch, result))
+            doubtful.push_back(first);
+    }
+    return doubtful;
+}
+
+template <class N, template <class> class Tiles, class Score>
+void ForwardPiece(const AttentionCall& call, const Score& score, const ForwardTask& task,
+                  const ForwardResult& result) {
+    using C = typename N::Careful;
+    static_assert(C::kQueries == N::kQueries && C::kKeys == N::kKeys);
+    for (const std::int64_t first : ForwardRows<false, N, Tiles<N>>(call, score, task, result)) {
+        ForwardTask again = task;
+        again.q_begin = first;
+        again.q_end = HWY_MIN(task.q_end, first + N::kQueries);
+        ForwardRows<true, C, Tiles<C>>(call, score, again, result);
     }
 }
 
@@ -231,48 +257,45 @@ inline bool AllFinite(ConstView x) {
     return hn::AllTrue(d, hn::Eq(sum, hn::Zero(d)));
 }
 
-// Adds a group's gradients of keys or values, [slots · kKeys][width], to the rows they belong to.
-template <class N>
-void ScatterRows(const AttentionCall& call, const VisibleGroup& group, int head,
-                 const std::vector<TileRange>& ranges, const float* from, std::int64_t width,
-                 std::int64_t d, View to) {
-    std::int64_t slot = 0;
-    for (const TileRange& range : ranges)
-        for (std::int64_t tile = range.begin; tile < range.end; ++tile, ++slot) {
-            const std::int64_t end = HWY_MIN(group.keys, (tile + 1) * N::kKeys);
-            for (std::int64_t j = tile * N::kKeys; j < end; ++j) {
-                const float* x = from + (slot * N::kKeys + j - tile * N::kKeys) * width;
-                float* y = to.row(packed_row(call.sees.runs_of(group), j)) + head * d;
-                for (std::int64_t e = 0; e < d; ++e) y[e] += x[e];
-            }
-        }
-}
-
 // What backward needs of a query tile beyond the score's own: dO in both layouts, log-sum-exp, and
 // each row's mean of dP, Σⱼ pⱼ dpⱼ = Σ_c dO[c] O[c].
 template <class N>
-void LoadBackward(const QueryTile<N>& q, int head, std::int64_t dv, const BackwardInput& in,
-                  float* dout, float* dout_rows, float* work, RowNumbers<N>& rows) {
-    constexpr int W = N::kQueries;
-    const FloatTag d;
-    const std::int64_t padded = round_up(dv, kLanes);
-    const ConstView dy = in.dout.block(q.first, q.first + q.count, head * dv, (head + 1) * dv);
-    const ConstView y = in.out.block(q.first, q.first + q.count, head * dv, (head + 1) * dv);
-    PackColumns(dy, nullptr, q.vectors, W, dout);
-    PackColumns(y, nullptr, q.vectors, W, work);
-    for (int r = 0; r < q.count; ++r) PackRow(dy.row(r), dv, padded, dout_rows + r * padded);
-    // The chain of Dots: a row that sees one key has dp = mean, and so a gradient of exactly 0.
-    for (int n = 0; n < q.vectors; ++n) {
-        FloatVec mean = hn::Zero(d);
-        for (std::int64_t c = 0; c < dv; ++c) {
-            const std::int64_t at = c * W + n * kLanes;
-            mean = Fma(hn::Load(d, dout + at), hn::Load(d, work + at), mean);
+struct BackwardRows {
+    static constexpr int W = N::kQueries;
+    using Value = typename N::Value;
+
+    BackwardRows(std::int64_t d, AttentionScratch& scratch)
+        : dv(d),
+          dout(scratch.take<Value>(AttentionScratch::dout, N::query_values(d))),
+          dout_rows(scratch.take<Value>(AttentionScratch::dout_rows, N::query_row_values(d))),
+          columns(scratch.floats(AttentionScratch::out, 2 * d * W)) {}
+
+    void load(const QueryTile<N>& q, int head, const BackwardInput& in, RowNumbers<N>& rows) {
+        const FloatTag d;
+        const ConstView dy = in.dout.block(q.first, q.first + q.count, head * dv, (head + 1) * dv);
+        const ConstView y = in.out.block(q.first, q.first + q.count, head * dv, (head + 1) * dv);
+        N::pack_queries(dy, nullptr, q.vectors, dout);
+        N::pack_query_rows(dy, nullptr, dout_rows);
+        float *a = columns, *b = columns + dv * W;
+        PackColumns(dy, nullptr, q.vectors, W, a);
+        PackColumns(y, nullptr, q.vectors, W, b);
+        // The chain of Dots: in f32, a row that sees one key has dp = mean and a gradient of 0.
+        for (int n = 0; n < q.vectors; ++n) {
+            FloatVec mean = hn::Zero(d);
+            for (std::int64_t c = 0; c < dv; ++c) {
+                const std::int64_t at = c * W + n * kLanes;
+                mean = Fma(hn::Load(d, a + at), hn::Load(d, b + at), mean);
+            }
+            hn::Store(mean, d, rows.mean + n * kLanes);
         }
-        hn::Store(mean, d, rows.mean + n * kLanes);
+        std::fill_n(rows.lse, W, 0.0f);
+        std::copy_n(in.lse.row(head) + q.first, q.count, rows.lse);
     }
-    std::fill_n(rows.lse, W, 0.0f);
-    std::copy_n(in.lse.row(head) + q.first, q.count, rows.lse);
-}
+
+    std::int64_t dv;
+    Value *dout, *dout_rows;
+    float* columns;
+};
 
 // ds = p ∘ (dp ∘ f − mean) · by, into dp.
 template <class N>
@@ -295,20 +318,19 @@ HWY_NOINLINE void ScoreGradients(const float* HWY_RESTRICT p, const float* HWY_R
 }
 
 template <bool Careful, class N, class Tiles>
-void BackwardGroup(const AttentionCall& call, Tiles& tiles, int head, const VisibleGroup& group,
+void BackwardTiles(const AttentionCall& call, Tiles& tiles, int head, const VisibleGroup& group,
                    KeySource<N>& source, float* dk, float* dv, AttentionScratch& scratch,
                    const BackwardInput& in) {
     constexpr int W = N::kQueries;
-    const std::int64_t width = call.dv(), k_width = round_up(call.dk(), kLanes);
-    const std::int64_t v_width = round_up(width, kLanes);
+    const std::int64_t width = call.dv(), k_width = GradientWidth(call.dk());
+    const std::int64_t v_width = GradientWidth(width);
+    const float scale = Tiles::kScaled ? call.scale : 1.0f;
     float* p = scratch.floats(AttentionScratch::scores, N::kKeys * W);
     float* dp = scratch.floats(AttentionScratch::dscores, N::kKeys * W);
     const bool factors = call.dropout.p > 0 || Tiles::kFactor;
     float* f = factors ? scratch.floats(AttentionScratch::factors, N::kKeys * W) : nullptr;
     float* pf = factors ? scratch.floats(AttentionScratch::weights, N::kKeys * W) : p;
-    float* dout = scratch.floats(AttentionScratch::dout, width * W);
-    float* dout_rows = scratch.floats(AttentionScratch::dout_rows, v_width * W);
-    float* work = scratch.floats(AttentionScratch::out, width * W);
+    BackwardRows<N> out(width, scratch);
     RowNumbers<N> rows(scratch);
     KeyTile<N> k;
     for (std::int64_t first = group.q_begin; first < group.q_end; first += W) {
@@ -316,7 +338,7 @@ void BackwardGroup(const AttentionCall& call, Tiles& tiles, int head, const Visi
         visited_tiles(call.sees, first, first + q.count, N::kKeys, scratch.tile_tiles);
         tiles.load(q);
         tiles.start(q);
-        LoadBackward(q, head, width, in, dout, dout_rows, work, rows);
+        out.load(q, head, in, rows);
         if (call.dropout.p > 0) rows.name_rows(call.dropout, q);
         scratch.masks.start(call.sees, q.first, q.first + q.count, W);
         source.restart();
@@ -324,63 +346,70 @@ void BackwardGroup(const AttentionCall& call, Tiles& tiles, int head, const Visi
             for (std::int64_t tile = range.begin; tile < range.end; ++tile) {
                 if (!FetchTile(tile, source, scratch.masks, rows, k)) continue;
                 tiles.tile(q, k, p);
-                SoftmaxWeights(p, W, k.begin, k.end, q.vectors, k.words, rows.lse);
+                SoftmaxWeights(p, W, k.begin, k.end, q.vectors, scale, k.words, rows.lse);
                 if (factors) {
                     MakeFactors(call, tiles, head, q, k, rows, f);
                     Multiply(p, f, q, k, pf);
                 }
-                const std::int64_t at = k.slot * N::kKeys + k.begin;
-                if (dv)
-                    Outer<Careful>(pf + k.begin * W, W, k.end - k.begin, q.count, dout_rows,
-                                   v_width, v_width, dv + at * v_width, v_width);
-                Dots(k.v, k.begin, k.end, width, dout, W, q.vectors, 1.0f, dp);
+                const std::int64_t at = k.slot * N::kKeys;
+                if (dv) {
+                    const auto w = N::weigh(pf, k.begin, k.end, q.vectors, Needs::dots, scratch);
+                    N::template outer<Careful>(w, k.begin, k.end, q.count, out.dout_rows, width,
+                                               dv + at * v_width);
+                }
+                N::dots(k.v, k.begin, k.end, width, out.dout, q.vectors, dp);
                 if constexpr (Tiles::kFactor) tiles.factor_backward(q, k, pf, dp);
-                ScoreGradients(p, f, rows.mean, Tiles::kScaled ? call.scale : 1.0f, q, k, dp);
+                ScoreGradients(p, f, rows.mean, scale, q, k, dp);
                 tiles.template tile_backward<Careful>(q, k, dp, dk ? dk + at * k_width : nullptr);
             }
         tiles.finish(q);
     }
 }
 
-template <class N, class Tiles, class Score>
+template <bool Careful, class N, class Tiles, class Score>
+void BackwardGroup(const AttentionCall& call, const Score& score, const VisibleGroup& group,
+                   const BackwardTask& task, const BackwardInput& in) {
+    AttentionScratch& scratch = AttentionScratch::of_this_thread();
+    [[maybe_unused]] typename N::Session session;
+    const std::int64_t dk = call.dk(), dv = call.dv();
+    const std::int64_t k_width = GradientWidth(dk), v_width = GradientWidth(dv);
+    const int h = task.head;
+    KeySource<N> source = SourceOf<N>(call, group, h, Needs::dots_and_mix, Needs::dots,
+                                      group.q_begin, group.q_end, scratch);
+    const std::int64_t n = round_up(source.used(), std::int64_t{16});
+    float* dk_rows = nullptr;
+    float* dv_rows = nullptr;
+    if (in.to.dk) {
+        dk_rows = scratch.floats(AttentionScratch::dkeys, n * k_width);
+        std::fill_n(dk_rows, n * k_width, 0.0f);
+    }
+    if (in.to.dv) {
+        dv_rows = scratch.floats(AttentionScratch::dvalues, n * v_width);
+        std::fill_n(dv_rows, n * v_width, 0.0f);
+    }
+    Tiles tiles(call, score, h, group, scratch, in.to.dq, task.dparameters);
+    BackwardTiles<Careful>(call, tiles, h, group, source, dk_rows, dv_rows, scratch, in);
+    if (dk_rows) source.scatter(dk_rows, k_width, dk, h * dk, in.to.dk.view);
+    if (dv_rows) source.scatter(dv_rows, v_width, dv, h * dv, in.to.dv.view);
+}
+
+template <class N, template <class> class Tiles, class Score>
 void BackwardPiece(const AttentionCall& call, const Score& score, const BackwardTask& task,
                    const BackwardInput& in) {
-    AttentionScratch& scratch = AttentionScratch::of_this_thread();
-    const std::int64_t dk = call.dk(), dv = call.dv();
-    const std::int64_t k_width = round_up(dk, kLanes), v_width = round_up(dv, kLanes);
-    const int h = task.head;
+    using C = typename N::Careful;
+    const std::int64_t dk = call.dk(), dv = call.dv(), h = task.head;
     for (std::int64_t i = 0; i < task.count; ++i) {
         const VisibleGroup& group = call.sees.groups[static_cast<std::size_t>(task.groups[i])];
-        KeySource<N> source = SourceOf<N>(call, group, h, group.q_begin, group.q_end, scratch);
-        // The last tile may have fewer keys than a whole one.
-        const std::int64_t n = HWY_MIN(source.tiles() * N::kKeys, group.keys);
-        float* dk_rows = nullptr;
-        float* dv_rows = nullptr;
-        if (in.to.dk) {
-            dk_rows = scratch.floats(AttentionScratch::dkeys, n * k_width);
-            std::fill_n(dk_rows, n * k_width, 0.0f);
-        }
-        if (in.to.dv) {
-            dv_rows = scratch.floats(AttentionScratch::dvalues, n * v_width);
-            std::fill_n(dv_rows, n * v_width, 0.0f);
-        }
         bool finite = AllFinite(call.q.block(group.q_begin, group.q_end, h * dk, (h + 1) * dk)) &&
                       AllFinite(in.dout.block(group.q_begin, group.q_end, h * dv, (h + 1) * dv));
         for (const KeyRun& run : call.sees.runs_of(group))
             finite = finite &&
                      AllFinite(call.k.block(run.row, run.row + run.count, h * dk, (h + 1) * dk)) &&
                      AllFinite(call.v.block(run.row, run.row + run.count, h * dv, (h + 1) * dv));
-        Tiles tiles(call, score, h, group, scratch, in.to.dq, task.dparameters);
         if (finite)
-            BackwardGroup<false>(call, tiles, h, group, source, dk_rows, dv_rows, scratch, in);
+            BackwardGroup<false, N, Tiles<N>>(call, score, group, task, in);
         else
-            BackwardGroup<true>(call, tiles, h, group, source, dk_rows, dv_rows, scratch, in);
-        if (dk_rows)
-            ScatterRows<N>(call, group, h, scratch.piece_tiles, dk_rows, k_width, dk,
-                           in.to.dk.view);
-        if (dv_rows)
-            ScatterRows<N>(call, group, h, scratch.piece_tiles, dv_rows, v_width, dv,
-                           in.to.dv.view);
+            BackwardGroup<true, C, Tiles<C>>(call, score, group, task, in);
     }
 }
 
@@ -398,8 +427,9 @@ HWY_INLINE void ForVisiblePairs(const QueryTile<N>& q, const KeyTile<N>& k, std:
 struct StoreScore {
     const float* s;
     float* values;
+    float by;
     int stride;
-    void operator()(int r, int j, std::int64_t at) const { values[at] = s[j * stride + r]; }
+    void operator()(int r, int j, std::int64_t at) const { values[at] = s[j * stride + r] * by; }
 };
 
 struct LoadGradient {
@@ -410,15 +440,18 @@ struct LoadGradient {
     void operator()(int r, int j, std::int64_t at) const { ds[j * stride + r] = dvalues[at] * by; }
 };
 
-template <class N, class Tiles, class Score>
+template <template <class> class Kind, class Score>
 void ScoresPiece(const AttentionCall& call, const Score& score, const ForwardTask& task,
                  const ScoresPlace& place) {
+    using N = F32;
+    using Tiles = Kind<N>;
     constexpr int W = N::kQueries;
     AttentionScratch& scratch = AttentionScratch::of_this_thread();
-    KeySource<N> source =
-        SourceOf<N>(call, *task.group, task.head, task.q_begin, task.q_end, scratch);
+    KeySource<N> source = SourceOf<N>(call, *task.group, task.head, Needs::dots, Needs::dots,
+                                      task.q_begin, task.q_end, scratch);
     RowNumbers<N> rows(scratch);
     Tiles tiles(call, score, task.head, *task.group, scratch);
+    const float scale = Tiles::kScaled ? call.scale : 1.0f;
     float* s = scratch.floats(AttentionScratch::scores, N::kKeys * W);
     float* values = place.values + (task.head - call.head_begin) * place.offsets[call.sees.queries];
     KeyTile<N> k;
@@ -434,17 +467,19 @@ void ScoresPiece(const AttentionCall& call, const Score& score, const ForwardTas
             for (std::int64_t tile = range.begin; tile < range.end; ++tile) {
                 if (!FetchTile(tile, source, scratch.masks, rows, k)) continue;
                 tiles.tile(q, k, s);
-                ForVisiblePairs(q, k, next, StoreScore{s, values, W});
+                ForVisiblePairs(q, k, next, StoreScore{s, values, scale, W});
             }
     }
 }
 
-template <class N, class Tiles, class Score>
+template <template <class> class Kind, class Score>
 void ScoresBackwardPiece(const AttentionCall& call, const Score& score, const BackwardTask& task,
                          const ScoresPlace& place) {
+    using N = F32;
+    using Tiles = Kind<N>;
     constexpr int W = N::kQueries;
     AttentionScratch& scratch = AttentionScratch::of_this_thread();
-    const std::int64_t width = round_up(call.dk(), kLanes);
+    const std::int64_t width = GradientWidth(call.dk());
     float* ds = scratch.floats(AttentionScratch::dscores, N::kKeys * W);
     const float* dvalues =
         place.dvalues + (task.head - call.head_begin) * place.offsets[call.sees.queries];
@@ -452,9 +487,9 @@ void ScoresBackwardPiece(const AttentionCall& call, const Score& score, const Ba
     KeyTile<N> k;
     for (std::int64_t i = 0; i < task.count; ++i) {
         const VisibleGroup& group = call.sees.groups[static_cast<std::size_t>(task.groups[i])];
-        KeySource<N> source =
-            SourceOf<N>(call, group, task.head, group.q_begin, group.q_end, scratch);
-        const std::int64_t n = HWY_MIN(source.tiles() * N::kKeys, group.keys);
+        KeySource<N> source = SourceOf<N>(call, group, task.head, Needs::dots_and_mix, Needs::dots,
+                                          group.q_begin, group.q_end, scratch);
+        const std::int64_t n = source.used();
         float* dk = nullptr;
         if (place.to.dk) {
             dk = scratch.floats(AttentionScratch::dkeys, n * width);
@@ -477,14 +512,12 @@ void ScoresBackwardPiece(const AttentionCall& call, const Score& score, const Ba
                     ForVisiblePairs(
                         q, k, next,
                         LoadGradient{dvalues, ds, Tiles::kScaled ? call.scale : 1.0f, W});
-                    const std::int64_t at = k.slot * N::kKeys + k.begin;
+                    const std::int64_t at = k.slot * N::kKeys;
                     tiles.template tile_backward<true>(q, k, ds, dk ? dk + at * width : nullptr);
                 }
             tiles.finish(q);
         }
-        if (dk)
-            ScatterRows<N>(call, group, task.head, scratch.piece_tiles, dk, width, call.dk(),
-                           place.to.dk.view);
+        if (dk) source.scatter(dk, width, call.dk(), task.head * call.dk(), place.to.dk.view);
     }
 }
 

@@ -79,7 +79,7 @@ struct RelativeDot {
     ConstView u, v;  // [1, heads·dk]
     ConstView r;     // [distances, heads·dk]
     std::int64_t first = 0;
-    Positions positions;
+    Positions positions{};
     float* dparameters = nullptr;  // of each head: u, v, then the rows of r
     std::int64_t parameters(const AttentionCall& c) const { return (2 + r.rows) * c.dk(); }
 };
@@ -89,7 +89,7 @@ struct RelativeDot {
 struct BiasedDot {
     ConstView bias;  // [heads, distances]
     std::int64_t first = 0;
-    Positions positions;
+    Positions positions{};
     float* dparameters = nullptr;
     std::int64_t parameters(const AttentionCall&) const { return bias.cols; }
 };

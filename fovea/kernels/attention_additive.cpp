@@ -53,7 +53,7 @@ public:
     template <bool Careful>
     void tile_backward(const QueryTile<N>& q, const KeyTile<N>& k, const float* ds, float* dk) {
         const FloatTag d;
-        const std::int64_t width = round_up(dk_, kLanes);
+        const std::int64_t width = GradientWidth(dk_);
         for (std::int64_t e = 0; e < dk_; ++e) {
             const FloatVec w = hn::Set(d, w_[e]);
             FloatVec dw = hn::Zero(d);
@@ -68,7 +68,7 @@ public:
                     sum = FmaUnlessZero<Careful>(g, slope, sum);
                     hn::Store(FmaUnlessZero<Careful>(g, slope, hn::Load(d, dq)), d, dq);
                 }
-                if (dk) dk[(j - k.begin) * width + e] += SumLanes(sum);
+                if (dk) dk[j * width + e] += SumLanes(sum);
             }
             if (dparameters_) dparameters_[e] += SumLanes(dw);
         }
@@ -109,19 +109,19 @@ private:
 
 void AdditiveForward(const AttentionCall& call, const Additive& score, const ForwardTask& task,
                      const ForwardResult& result) {
-    ForwardPiece<F32, AdditiveTiles<F32>>(call, score, task, result);
+    ForwardPiece<F32, AdditiveTiles>(call, score, task, result);
 }
 void AdditiveBackward(const AttentionCall& call, const Additive& score, const BackwardTask& task,
                       const BackwardInput& in) {
-    BackwardPiece<F32, AdditiveTiles<F32>>(call, score, task, in);
+    BackwardPiece<F32, AdditiveTiles>(call, score, task, in);
 }
 void AdditiveScores(const AttentionCall& call, const Additive& score, const ForwardTask& task,
                     const ScoresPlace& place) {
-    ScoresPiece<F32, AdditiveTiles<F32>>(call, score, task, place);
+    ScoresPiece<AdditiveTiles>(call, score, task, place);
 }
 void AdditiveScoresBackward(const AttentionCall& call, const Additive& score,
                             const BackwardTask& task, const ScoresPlace& place) {
-    ScoresBackwardPiece<F32, AdditiveTiles<F32>>(call, score, task, place);
+    ScoresBackwardPiece<AdditiveTiles>(call, score, task, place);
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE

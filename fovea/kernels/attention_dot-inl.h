@@ -17,6 +17,7 @@ template <class N>
 class DotQueries {
 public:
     static constexpr int W = N::kQueries;
+    using Value = typename N::Value;
     struct Uses {
         AttentionScratch::Use columns, rows, gradient;
     };
@@ -29,41 +30,35 @@ public:
     DotQueries(const AttentionCall& call, int head, const float* plus, AttentionScratch& scratch,
                const Uses& uses)
         : call_(call),
+          scratch_(scratch),
           plus_(plus),
           dk_(call.dk()),
-          width_(round_up(dk_, kLanes)),
           head_(head),
-          columns_(scratch.floats(uses.columns, dk_ * W)),
-          rows_(scratch.floats(uses.rows, width_ * W)),
-          gradient_(scratch.floats(uses.gradient, dk_ * W)) {}
+          queries_(scratch.take<Value>(uses.columns, N::query_values(dk_))),
+          rows_(scratch.take<Value>(uses.rows, N::query_row_values(dk_))),
+          gradient_(scratch.floats(uses.gradient, GradientWidth(dk_) * W)) {}
 
-    void load(const QueryTile<N>& q) { PackColumns(rows_of(q), plus_, q.vectors, W, columns_); }
+    void load(const QueryTile<N>& q) { N::pack_queries(rows_of(q), plus_, q.vectors, queries_); }
 
-    // s[j][q] = scale (q + plus)·x_j
-    void dots(const float* const* x, int begin, int end, const QueryTile<N>& q, float* s) const {
-        Dots(x, begin, end, dk_, columns_, W, q.vectors, call_.scale, s);
+    // s[j][q] = (q + plus)·x_j
+    void dots(typename N::Rows x, int begin, int end, const QueryTile<N>& q, float* s) const {
+        N::dots(x, begin, end, dk_, queries_, q.vectors, s);
     }
 
     void start(const QueryTile<N>& q) {
-        const ConstView from = rows_of(q);
-        for (int r = 0; r < q.count; ++r) {
-            PackRow(from.row(r), dk_, width_, rows_ + r * width_);
-            if (plus_)
-                for (std::int64_t e = 0; e < dk_; ++e) rows_[r * width_ + e] += plus_[e];
-        }
+        N::pack_query_rows(rows_of(q), plus_, rows_);
         found_ = Found::nothing;
     }
 
     // In the forward pass this was s = (q + plus)·x: adds to the queries' gradient, and to dx,
-    // whose row 0 belongs to x[begin] (null: not wanted). ds has the scale in it.
+    // whose row 0 belongs to x_0 (null: not wanted). ds has the scale in it.
     template <bool Careful>
-    void backward(const float* const* x, int begin, int end, const QueryTile<N>& q, const float* ds,
+    void backward(typename N::Rows x, int begin, int end, const QueryTile<N>& q, const float* ds,
                   float* dx) {
-        Mix<Careful>(x, begin, end, dk_, ds, W, found_, nullptr, q.vectors, gradient_);
+        const auto w = N::weigh(ds, begin, end, q.vectors, Needs::dots_and_mix, scratch_);
+        N::template mix<Careful>(x, begin, end, dk_, w, found_, nullptr, q.vectors, gradient_);
         found_ = Found::sum;
-        if (dx)
-            Outer<Careful>(ds + begin * W, W, end - begin, q.count, rows_, width_, width_, dx,
-                           width_);
+        if (dx) N::template outer<Careful>(w, begin, end, q.count, rows_, dk_, dx);
     }
 
     // dq = Σ of the gradients of one or two sides; -0 becomes +0.
@@ -94,7 +89,6 @@ public:
         settle();
         return gradient_;
     }
-    std::int64_t width() const { return width_; }
 
 private:
     void settle() {  // no key was seen
@@ -107,11 +101,13 @@ private:
     }
 
     const AttentionCall& call_;
+    AttentionScratch& scratch_;
     const float* plus_;
-    std::int64_t dk_, width_;
+    std::int64_t dk_;
     int head_;
     Found found_ = Found::nothing;
-    float *columns_, *rows_, *gradient_;
+    Value *queries_, *rows_;
+    float* gradient_;
 };
 
 }  // namespace fovea::kernels::HWY_NAMESPACE

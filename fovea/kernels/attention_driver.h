@@ -18,12 +18,20 @@ namespace fovea::kernels {
 class AttentionScratch {
 public:
     enum Use {
-        // of a piece: keys and values packed, their gradients, tables by distance
+        // of a piece: keys and values packed, where their rows are, their gradients, and tables by
+        // distance
         keys,
+        keys_columns,
         values,
+        values_columns,
+        key_rows,
+        value_rows,
+        packed_rows,
         dkeys,
         dvalues,
         table,
+        table_columns,
+        table_rows,
         dtable,
         // of a query tile; the second set is RelativeDot's other bias
         queries,
@@ -38,22 +46,26 @@ public:
         distances,
         ddistances,
         rows,
-        // of a pair of tiles
+        // of a pair of tiles; the weights as products want them, by columns and by rows
         scores,
         weights,
         factors,
         dscores,
+        weight_columns,
+        weight_rows,
+        packing,
         // of a call: parameters' gradients, slab by slab
         partials,
         uses
     };
-    float* floats(Use use, std::int64_t n) {
-        return buffers_[static_cast<std::size_t>(use)].reserve<float>(n);
+    template <class T>
+    T* take(Use use, std::int64_t n) {
+        return buffers_[static_cast<std::size_t>(use)].reserve<T>(n);
     }
+    float* floats(Use use, std::int64_t n) { return take<float>(use, n); }
 
     std::vector<TileRange> piece_tiles, tile_tiles;
     RowMasks masks;
-    std::vector<const float*> pointers;
 
     static AttentionScratch& of_this_thread();
 
@@ -99,6 +111,13 @@ struct AttentionPieces {
     void (*scores_backward)(const AttentionCall&, const Score&, const BackwardTask&,
                             const ScoresPlace&);
 };
+
+// Of the active level; in the score's own file.
+AttentionPieces<ScaledDot> pieces_of(const ScaledDot&, Precision precision);
+AttentionPieces<RelativeDot> pieces_of(const RelativeDot&, Precision precision);
+AttentionPieces<BiasedDot> pieces_of(const BiasedDot&, Precision precision);
+AttentionPieces<Additive> pieces_of(const Additive&, Precision precision);
+AttentionPieces<Gaussian> pieces_of(const Gaussian&, Precision precision);
 
 // Query rows of a group in pieces of at most this many: keys are packed once a piece.
 inline constexpr std::int64_t kAttentionPieceRows = 528;

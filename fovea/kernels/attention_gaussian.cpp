@@ -98,11 +98,11 @@ private:
 
 void GaussianForward(const AttentionCall& call, const Gaussian& score, const ForwardTask& task,
                      const ForwardResult& result) {
-    ForwardPiece<F32, GaussianTiles<F32>>(call, score, task, result);
+    ForwardPiece<F32, GaussianTiles>(call, score, task, result);
 }
 void GaussianBackward(const AttentionCall& call, const Gaussian& score, const BackwardTask& task,
                       const BackwardInput& in) {
-    BackwardPiece<F32, GaussianTiles<F32>>(call, score, task, in);
+    BackwardPiece<F32, GaussianTiles>(call, score, task, in);
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE

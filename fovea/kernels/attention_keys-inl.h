@@ -9,21 +9,14 @@
 #include <cassert>
 #include <cstdint>
 
-#include "fovea/base/checked.h"
 #include "fovea/kernels/attention.h"
 #include "fovea/kernels/attention_driver.h"
-#include "fovea/kernels/attention_layout-inl.h"
+#include "fovea/kernels/attention_numbers-inl.h"
 #include "fovea/kernels/attention_tiles.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
-
-// Tile sizes and arithmetic of f32. The key tile decides bits, the query tile does not.
-struct F32 {
-    static constexpr int kKeys = 64;
-    static constexpr int kQueries = 48;  // three vectors of AVX-512, six of AVX2
-};
 
 template <class N>
 struct QueryTile {
@@ -38,43 +31,46 @@ template <class N>
 struct KeyTile {
     std::int64_t first;          // logical index of its key 0
     std::int64_t slot;           // which of the source's tiles this is
-    int count;                   // keys of the list in this tile
-    int begin, end;              // those that some row of the query tile sees
+    int begin, end;              // keys that some row of the query tile sees
     const std::uint32_t* words;  // row masks, or null: all rows see all of [begin, end)
-    const float* k[N::kKeys];
-    const float* v[N::kKeys];
-    std::int64_t row[N::kKeys];  // packed
+    typename N::Rows k, v;
+    const std::int64_t* row;  // packed, of each key of the tile
 };
 
-// Hands out the tiles of one group and head, read in place (few queries: decoding copies nothing)
-// or packed side by side once for all query tiles.
+// The tiles of one group and head that a piece's query rows touch, read in place (few queries:
+// decoding copies nothing) or packed side by side once for all query tiles.
 template <class N>
 class KeySource {
 public:
-    KeySource(const AttentionCall& call, const VisibleGroup& group, int head, bool pack,
-              const std::vector<TileRange>& ranges, AttentionScratch& scratch)
-        : call_(call), group_(group), ranges_(ranges), head_(head), packed_(pack) {
-        if (!pack) return;
-        const std::int64_t n = tiles() * N::kKeys;
-        k_ = scratch.floats(AttentionScratch::keys, n * dk());
-        v_ = scratch.floats(AttentionScratch::values, n * dv());
+    KeySource(const AttentionCall& call, const VisibleGroup& group, int head, Needs k_needs,
+              Needs v_needs, bool in_place, const std::vector<TileRange>& ranges,
+              AttentionScratch& scratch)
+        : ranges_(ranges),
+          tiles_(count_tiles(ranges)),
+          keys_(tiles_ * N::kKeys, call.dk(), k_needs, in_place, kKeyStore, scratch),
+          values_(call.v.data ? tiles_ * N::kKeys : 0, call.v.data ? call.dv() : 0, v_needs,
+                  in_place, kValueStore, scratch),
+          rows_(scratch.take<std::int64_t>(AttentionScratch::packed_rows, tiles_ * N::kKeys)) {
+        const std::int64_t dk = call.dk(), dv = call.v.data ? call.dv() : 0;
         std::int64_t slot = 0;
-        KeyTile<N> t;
+        const auto runs = call.sees.runs_of(group);
         for (const TileRange& r : ranges)
             for (std::int64_t tile = r.begin; tile < r.end; ++tile, ++slot) {
-                find_rows(tile, t);
-                for (int j = 0; j < t.count; ++j) {
-                    PackRow(key(t.row[j]), dk(), dk(), k_ + (slot * N::kKeys + j) * dk());
-                    PackRow(value(t.row[j]), dv(), dv(), v_ + (slot * N::kKeys + j) * dv());
+                const std::int64_t at = slot * N::kKeys;
+                const int n = find_rows(runs, tile * N::kKeys, group.keys, rows_ + at);
+                for (int j = 0; j < n; ++j) {
+                    const std::int64_t row = rows_[at + j];
+                    keys_.put(at + j, call.k.row(row) + head * dk);
+                    if (dv > 0) values_.put(at + j, call.v.row(row) + head * dv);
                 }
+                used_ = at + n;
             }
+        keys_.finish(used_);
+        if (dv > 0) values_.finish(used_);
     }
 
-    std::int64_t tiles() const {
-        std::int64_t n = 0;
-        for (const TileRange& r : ranges_) n += r.end - r.begin;
-        return n;
-    }
+    // Rows of keys in use, the last tile's cut to what there is: the gradients' rows.
+    std::int64_t used() const { return used_; }
 
     // Tiles of rising number; restart() before going back.
     void restart() {
@@ -87,38 +83,48 @@ public:
             ++range_;
         }
         assert(tile >= ranges_[range_].begin);
-        find_rows(tile, t);
+        t.first = tile * N::kKeys;
         t.slot = slot_ + tile - ranges_[range_].begin;
-        for (int j = 0; j < t.count; ++j) {
-            t.k[j] = packed_ ? k_ + (t.slot * N::kKeys + j) * dk() : key(t.row[j]);
-            t.v[j] = packed_ ? v_ + (t.slot * N::kKeys + j) * dv() : value(t.row[j]);
+        t.k = keys_.rows(t.slot * N::kKeys);
+        t.v = values_.rows(t.slot * N::kKeys);
+        t.row = rows_ + t.slot * N::kKeys;
+    }
+
+    // to.row(packed row of key i)[offset + e] += from[i][e], for all keys in use.
+    void scatter(const float* from, std::int64_t width, std::int64_t d, std::int64_t offset,
+                 View to) const {
+        for (std::int64_t i = 0; i < used_; ++i) {
+            float* y = to.row(rows_[i]) + offset;
+            for (std::int64_t e = 0; e < d; ++e) y[e] += from[i * width + e];
         }
     }
 
 private:
-    std::int64_t dk() const { return call_.dk(); }
-    std::int64_t dv() const { return call_.v.data ? call_.dv() : 0; }
-    const float* key(std::int64_t row) const { return call_.k.row(row) + head_ * dk(); }
-    const float* value(std::int64_t row) const { return call_.v.row(row) + head_ * dv(); }
-
-    void find_rows(std::int64_t tile, KeyTile<N>& t) const {
-        t.first = tile * N::kKeys;
-        t.count = static_cast<int>(HWY_MIN(group_.keys - t.first, std::int64_t{N::kKeys}));
-        std::int64_t skip = t.first;
-        int j = 0;
-        for (const KeyRun& run : call_.sees.runs_of(group_)) {
-            for (; skip < run.count && j < t.count; ++skip) t.row[j++] = run.row + skip;
-            if (j == t.count) break;
-            skip -= run.count;
-        }
+    static std::int64_t count_tiles(const std::vector<TileRange>& ranges) {
+        std::int64_t n = 0;
+        for (const TileRange& r : ranges) n += r.end - r.begin;
+        return n;
     }
 
-    const AttentionCall& call_;
-    const VisibleGroup& group_;
+    // The packed rows of a tile's keys; returns how many there are.
+    static int find_rows(std::span<const KeyRun> runs, std::int64_t first, std::int64_t keys,
+                         std::int64_t* rows) {
+        const auto n = static_cast<int>(HWY_MIN(keys - first, std::int64_t{N::kKeys}));
+        std::int64_t skip = first;
+        int j = 0;
+        for (const KeyRun& run : runs) {
+            for (; skip < run.count && j < n; ++skip) rows[j++] = run.row + skip;
+            if (j == n) break;
+            skip -= run.count;
+        }
+        return n;
+    }
+
     const std::vector<TileRange>& ranges_;
-    int head_;
-    bool packed_;
-    float *k_ = nullptr, *v_ = nullptr;
+    std::int64_t tiles_;
+    typename N::Store keys_, values_;
+    std::int64_t* rows_;
+    std::int64_t used_ = 0;
     std::size_t range_ = 0;
     std::int64_t slot_ = 0;
 };

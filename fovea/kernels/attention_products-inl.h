@@ -2,7 +2,7 @@
 // is computed, so a row never depends on its neighbours in the tile, no reduction crosses lanes,
 // and keys and values are read in place, an element at a time:
 //
-//     Dots   S[j][q]  = scale Σₑ X_j[e] Q[e][q]          scores, and dP = dO Vᵀ
+//     Dots   S[j][q]  = Σₑ X_j[e] Q[e][q]                scores, and dP = dO Vᵀ
 //     Mix    O[c][q]  = alpha[q] O[c][q] + Σⱼ X_j[c] P[j][q]   values mixed, and dQ = dS K
 //     Outer  Y_j[c]  += Σ_q P[j][q] Z[q][c]              dV = Pᵀ dO, dK = dSᵀ Q (lanes are columns)
 //
@@ -42,8 +42,7 @@ HWY_INLINE FloatVec FmaUnlessZero(FloatVec p, FloatVec x, FloatVec acc) {
 
 template <int NK, int NV>
 HWY_INLINE void DotsBlock(const float* const* HWY_RESTRICT x, std::int64_t depth,
-                          const float* HWY_RESTRICT q, std::int64_t stride, float scale,
-                          float* HWY_RESTRICT s) {
+                          const float* HWY_RESTRICT q, std::int64_t stride, float* HWY_RESTRICT s) {
     const FloatTag d;
     FloatVec acc[NK][NV];
     const float* row[NK];
@@ -59,31 +58,27 @@ HWY_INLINE void DotsBlock(const float* const* HWY_RESTRICT x, std::int64_t depth
             for (int n = 0; n < NV; ++n) acc[k][n] = Fma(b, at[n], acc[k][n]);
         }
     }
-    const FloatVec by = hn::Set(d, scale);
     for (int k = 0; k < NK; ++k)
-        for (int n = 0; n < NV; ++n)
-            hn::Store(hn::Mul(by, acc[k][n]), d, s + k * stride + n * kLanes);
+        for (int n = 0; n < NV; ++n) hn::Store(acc[k][n], d, s + k * stride + n * kLanes);
 }
 
 template <int NV>
 HWY_INLINE void DotsColumns(const float* const* x, int begin, int end, std::int64_t depth,
-                            const float* q, std::int64_t stride, float scale, float* s) {
+                            const float* q, std::int64_t stride, float* s) {
     constexpr int nk = kManyRegisters || NV == 1 ? 8 : 4;
     int j = begin;
-    for (; j + nk <= end; j += nk)
-        DotsBlock<nk, NV>(x + j, depth, q, stride, scale, s + j * stride);
-    for (; j + 2 <= end; j += 2) DotsBlock<2, NV>(x + j, depth, q, stride, scale, s + j * stride);
-    if (j < end) DotsBlock<1, NV>(x + j, depth, q, stride, scale, s + j * stride);
+    for (; j + nk <= end; j += nk) DotsBlock<nk, NV>(x + j, depth, q, stride, s + j * stride);
+    for (; j + 2 <= end; j += 2) DotsBlock<2, NV>(x + j, depth, q, stride, s + j * stride);
+    if (j < end) DotsBlock<1, NV>(x + j, depth, q, stride, s + j * stride);
 }
 
 // Rows [begin, end) of S.
 HWY_NOINLINE inline void Dots(const float* const* x, int begin, int end, std::int64_t depth,
-                              const float* q, std::int64_t stride, int vectors, float scale,
-                              float* s) {
+                              const float* q, std::int64_t stride, int vectors, float* s) {
     for (int n = 0; n < vectors; n += 3, q += 3 * kLanes, s += 3 * kLanes) {
-        if (vectors - n >= 3) DotsColumns<3>(x, begin, end, depth, q, stride, scale, s);
-        if (vectors - n == 2) DotsColumns<2>(x, begin, end, depth, q, stride, scale, s);
-        if (vectors - n == 1) DotsColumns<1>(x, begin, end, depth, q, stride, scale, s);
+        if (vectors - n >= 3) DotsColumns<3>(x, begin, end, depth, q, stride, s);
+        if (vectors - n == 2) DotsColumns<2>(x, begin, end, depth, q, stride, s);
+        if (vectors - n == 1) DotsColumns<1>(x, begin, end, depth, q, stride, s);
     }
 }
 
@@ -135,7 +130,7 @@ HWY_NOINLINE inline void Mix(const float* const* x, int begin, int end, std::int
                              int vectors, float* o) {
     for (int n = 0; n < vectors; n += 3) {
         const int at = n * kLanes;
-        const float *pn = p + at, *an = alpha + at;
+        const float *pn = p + at, *an = alpha ? alpha + at : nullptr;
         if (vectors - n >= 3)
             MixColumns<Careful, 3>(x, begin, end, width, pn, stride, found, an, o + at);
         if (vectors - n == 2)

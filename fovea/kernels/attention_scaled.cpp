@@ -1,57 +1,47 @@
-// ScaledDot: s = scale q·k (Vaswani et al. 2017, §3.2.1).
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fovea/kernels/attention_scaled.cpp"
 #include "fovea/kernels/simd_targets.h"
 
 #include "hwy/foreach_target.h"
 
-#include "fovea/kernels/attention_dot-inl.h"
+#include "fovea/kernels/attention_amx-inl.h"
+#include "fovea/kernels/attention_scaled-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
-template <class N>
-class ScaledDotTiles {
-public:
-    static constexpr bool kScaled = true, kFactor = false;
-
-    ScaledDotTiles(const AttentionCall& call, const ScaledDot&, int head, const VisibleGroup&,
-                   AttentionScratch& scratch, const GradientView& dq = {}, float* = nullptr)
-        : queries_(call, head, nullptr, scratch, DotQueries<N>::kFirst), dq_(dq) {}
-
-    void load(const QueryTile<N>& q) { queries_.load(q); }
-    void tile(const QueryTile<N>& q, const KeyTile<N>& k, float* s) {
-        queries_.dots(k.k, k.begin, k.end, q, s);
-    }
-
-    void start(const QueryTile<N>& q) { queries_.start(q); }
-    template <bool Careful>
-    void tile_backward(const QueryTile<N>& q, const KeyTile<N>& k, const float* ds, float* dk) {
-        queries_.template backward<Careful>(k.k, k.begin, k.end, q, ds, dk);
-    }
-    void finish(const QueryTile<N>& q) { queries_.finish(q, dq_, nullptr); }
-
-private:
-    DotQueries<N> queries_;
-    GradientView dq_;
-};
-
 void ScaledForward(const AttentionCall& call, const ScaledDot& score, const ForwardTask& task,
                    const ForwardResult& result) {
-    ForwardPiece<F32, ScaledDotTiles<F32>>(call, score, task, result);
+    ForwardPiece<F32, ScaledDotTiles>(call, score, task, result);
 }
 void ScaledBackward(const AttentionCall& call, const ScaledDot& score, const BackwardTask& task,
                     const BackwardInput& in) {
-    BackwardPiece<F32, ScaledDotTiles<F32>>(call, score, task, in);
+    BackwardPiece<F32, ScaledDotTiles>(call, score, task, in);
+}
+void ScaledForwardBf16(const AttentionCall& call, const ScaledDot& score, const ForwardTask& task,
+                       const ForwardResult& result) {
+    ForwardPiece<Bf16Numbers, ScaledDotTiles>(call, score, task, result);
+}
+void ScaledBackwardBf16(const AttentionCall& call, const ScaledDot& score, const BackwardTask& task,
+                        const BackwardInput& in) {
+    BackwardPiece<Bf16Numbers, ScaledDotTiles>(call, score, task, in);
+}
+void ScaledForwardAmx(const AttentionCall& call, const ScaledDot& score, const ForwardTask& task,
+                      const ForwardResult& result) {
+    ForwardPiece<TileNumbers, ScaledDotTiles>(call, score, task, result);
+}
+void ScaledBackwardAmx(const AttentionCall& call, const ScaledDot& score, const BackwardTask& task,
+                       const BackwardInput& in) {
+    BackwardPiece<TileNumbers, ScaledDotTiles>(call, score, task, in);
 }
 void ScaledScores(const AttentionCall& call, const ScaledDot& score, const ForwardTask& task,
                   const ScoresPlace& place) {
-    ScoresPiece<F32, ScaledDotTiles<F32>>(call, score, task, place);
+    ScoresPiece<ScaledDotTiles>(call, score, task, place);
 }
 void ScaledScoresBackward(const AttentionCall& call, const ScaledDot& score,
                           const BackwardTask& task, const ScoresPlace& place) {
-    ScoresBackwardPiece<F32, ScaledDotTiles<F32>>(call, score, task, place);
+    ScoresBackwardPiece<ScaledDotTiles>(call, score, task, place);
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE
@@ -61,14 +51,23 @@ HWY_AFTER_NAMESPACE();
 namespace fovea::kernels {
 HWY_EXPORT(ScaledForward);
 HWY_EXPORT(ScaledBackward);
+HWY_EXPORT(ScaledForwardBf16);
+HWY_EXPORT(ScaledBackwardBf16);
+HWY_EXPORT(ScaledForwardAmx);
+HWY_EXPORT(ScaledBackwardAmx);
 HWY_EXPORT(ScaledScores);
 HWY_EXPORT(ScaledScoresBackward);
 
-AttentionPieces<ScaledDot> pieces_of(const ScaledDot&, Precision) {
-    return {.forward = FOVEA_DISPATCH(ScaledForward),
-            .backward = FOVEA_DISPATCH(ScaledBackward),
-            .scores = FOVEA_DISPATCH(ScaledScores),
-            .scores_backward = FOVEA_DISPATCH(ScaledScoresBackward)};
+AttentionPieces<ScaledDot> pieces_of(const ScaledDot&, Precision precision) {
+    AttentionPieces<ScaledDot> p{.forward = FOVEA_DISPATCH(ScaledForward),
+                                 .backward = FOVEA_DISPATCH(ScaledBackward),
+                                 .scores = FOVEA_DISPATCH(ScaledScores),
+                                 .scores_backward = FOVEA_DISPATCH(ScaledScoresBackward)};
+    if (precision == Precision::f32) return p;
+    const bool amx = active_isa() == Isa::amx;
+    p.forward = amx ? FOVEA_DISPATCH(ScaledForwardAmx) : FOVEA_DISPATCH(ScaledForwardBf16);
+    p.backward = amx ? FOVEA_DISPATCH(ScaledBackwardAmx) : FOVEA_DISPATCH(ScaledBackwardBf16);
+    return p;
 }
 
 template void attention_forward(const AttentionCall&, const ScaledDot&, View, View);

@@ -35,19 +35,19 @@ HWY_INLINE hn::Mask<FloatTag> SeesKey(const std::uint32_t* words, std::int64_t s
 }
 
 struct SoftmaxRows {  // [stride] each
-    float* max;
+    float* max;       // of the scores, not yet scaled
     float* sum;
     float* alpha;  // what earlier sums are to be multiplied by
 };
 
-// Keys [begin, end) of a tile: scores become weights exp(s - max so far). Returns whether some
-// alpha differs from 1. `words` null: every row sees all of these keys.
+// Keys [begin, end) of a tile: scores become weights exp(scale (s - max so far)), scale > 0.
+// Returns whether some alpha differs from 1. `words` null: every row sees all of these keys.
 HWY_NOINLINE inline bool SoftmaxStep(float* HWY_RESTRICT s, std::int64_t stride, int begin, int end,
-                                     int vectors, const std::uint32_t* words,
+                                     int vectors, float scale, const std::uint32_t* words,
                                      const SoftmaxRows& rows) {
     const FloatTag d;
     const FloatVec none = hn::Set(d, -std::numeric_limits<float>::infinity());
-    const FloatVec one = hn::Set(d, 1.0f);
+    const FloatVec one = hn::Set(d, 1.0f), by = hn::Set(d, scale);
     bool rescale = false;
     for (int n = 0; n < vectors; ++n) {
         float* at = s + n * kLanes;
@@ -64,15 +64,16 @@ HWY_NOINLINE inline bool SoftmaxStep(float* HWY_RESTRICT s, std::int64_t stride,
             for (int j = begin; j < end; ++j) max = hn::Max(max, hn::Load(d, at + j * stride));
         }
         // A row that has seen nothing so far keeps -∞; its masked scores must not meet it.
+        // Subtract first, scale then: exact at the maximum, however large the scores.
         const FloatVec from = hn::IfThenZeroElse(hn::Eq(max, none), max);
         FloatVec sum = hn::Zero(d);
         for (int j = begin; j < end; ++j) {
-            const FloatVec p = Exp(d, hn::Sub(hn::Load(d, at + j * stride), from));
+            const FloatVec p = Exp(d, hn::Mul(by, hn::Sub(hn::Load(d, at + j * stride), from)));
             hn::Store(p, d, at + j * stride);
             sum = hn::Add(sum, p);
         }
         const auto same = hn::Eq(old, max);
-        const FloatVec alpha = hn::IfThenElse(same, one, Exp(d, hn::Sub(old, max)));
+        const FloatVec alpha = hn::IfThenElse(same, one, Exp(d, hn::Mul(by, hn::Sub(old, from))));
         rescale = rescale || !hn::AllTrue(d, same);
         hn::Store(max, d, rows.max + n * kLanes);
         hn::Store(alpha, d, rows.alpha + n * kLanes);
@@ -81,16 +82,17 @@ HWY_NOINLINE inline bool SoftmaxStep(float* HWY_RESTRICT s, std::int64_t stride,
     return rescale;
 }
 
-// The same weights again, normalised: exp(s - lse), exactly 0 where a row does not see a key.
+// The same weights again, normalised: exp(scale s - lse), exactly 0 where a row does not see a key.
 HWY_NOINLINE inline void SoftmaxWeights(float* HWY_RESTRICT s, std::int64_t stride, int begin,
-                                        int end, int vectors, const std::uint32_t* words,
-                                        const float* lse) {
+                                        int end, int vectors, float scale,
+                                        const std::uint32_t* words, const float* lse) {
     const FloatTag d;
+    const FloatVec by = hn::Set(d, scale);
     for (int n = 0; n < vectors; ++n) {
         float* at = s + n * kLanes;
         const FloatVec from = hn::Load(d, lse + n * kLanes);
         for (int j = begin; j < end; ++j) {
-            FloatVec p = Exp(d, hn::Sub(hn::Load(d, at + j * stride), from));
+            FloatVec p = Exp(d, hn::Sub(hn::Mul(by, hn::Load(d, at + j * stride)), from));
             if (words) p = hn::IfThenElseZero(SeesKey(words + n * kLanes, stride, j), p);
             hn::Store(p, d, at + j * stride);
         }
