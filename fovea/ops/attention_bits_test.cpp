@@ -256,6 +256,34 @@ TEST(AttentionBits, LevelsAgree) {
     kernels::set_isa(best);
 }
 
+// bf16 rounds operands to 8 bits: near f32, never equal to it. (Reliability P26: 2e-2.)
+TEST(AttentionBits, Bf16IsNearF32) {
+    Rng rng(10);
+    const Segments s = Segments::of_lengths({70, 3, 130});
+    const Qkv x = random_rows(s.total(), s.total(), rng);
+    const auto apart = [](const Tensor& a, const Tensor& b) {
+        double difference = 0, norm = 0;
+        for (std::int64_t i = 0; i < a.size(); ++i) {
+            difference += std::pow(a.data()[i] - b.data()[i], 2);
+            norm += std::pow(b.data()[i], 2);
+        }
+        return std::sqrt(difference / norm);
+    };
+    for (const Case& c : cases()) {
+        if (c.precision != Precision::bf16) continue;
+        SCOPED_TRACE(c.name);
+        const Result exact = run(x, past(s), {.score = c.score});
+        const PrecisionScope scope(Precision::bf16);
+        const Result rounded = run(x, past(s), {.score = c.score});
+        for (const auto& [a, b] :
+             {std::pair{rounded.y, exact.y}, std::pair{rounded.dq, exact.dq},
+              std::pair{rounded.dk, exact.dk}, std::pair{rounded.dv, exact.dv}}) {
+            EXPECT_LT(apart(a, b), 2e-2);
+            EXPECT_GT(apart(a, b), 1e-5);
+        }
+    }
+}
+
 // Twice the rows, twice the tiles: a window costs n·w, also with a global key at the far end.
 TEST(AttentionBits, WindowCostsGrowLinearly) {
     Rng rng(9);
