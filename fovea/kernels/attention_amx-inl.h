@@ -28,28 +28,6 @@ HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// to[i] = bf16(low[i]) | bf16(high[i]) << 16 for i < n (a multiple of 16); a null row is zeros.
-inline void PairRows(const float* low, const float* high, std::int64_t n, std::uint32_t* to) {
-    const FloatTag d;
-    const hn::RebindToUnsigned<FloatTag> du;
-    for (std::int64_t i = 0; i < n; i += kLanes) {
-        const FloatVec a = low ? hn::LoadU(d, low + i) : hn::Zero(d);
-        const FloatVec b = high ? hn::LoadU(d, high + i) : hn::Zero(d);
-        hn::StoreU(hn::Or(hn::ShiftRight<16>(Bf16Bits(d, a)), Bf16Bits(d, b)), du, to + i);
-    }
-}
-
-// The same for rows of n values of which whole vectors may not be read: n of `width` values.
-inline void PairRowsPadded(const float* low, const float* high, std::int64_t n, std::int64_t width,
-                           std::uint32_t* to) {
-    const std::int64_t whole = n / 16 * 16;
-    PairRows(low, high, whole, to);
-    for (std::int64_t i = whole; i < n; ++i)
-        to[i] = std::uint32_t{low ? to_bf16(low[i]) : Bf16{0}} |
-                std::uint32_t{high ? to_bf16(high[i]) : Bf16{0}} << 16;
-    for (std::int64_t i = n; i < width; ++i) to[i] = 0;
-}
-
 template <class Machine>
 struct AmxNumbers {
     static constexpr int kKeys = Bf16Numbers::kKeys, kQueries = Bf16Numbers::kQueries;
@@ -188,21 +166,13 @@ struct AmxNumbers {
         if (needs != Needs::dots) {
             auto* to = scratch.take<std::uint32_t>(AttentionScratch::weight_columns,
                                                    std::int64_t{last} / 2 * kQueries);
-            for (int j = first; j < last; j += 2) {
-                const bool low = j >= begin && j < end, high = j + 1 >= begin && j + 1 < end;
-                PairLanes(low ? p + j * kQueries : nullptr, high ? p + (j + 1) * kQueries : nullptr,
-                          lanes, to + j / 2 * kQueries);
-            }
+            WeightPairs(p, kQueries, begin, end, first, last, lanes, to);
             w.pairs = to;
         }
         if (needs != Needs::mix) {
             auto* to =
                 scratch.take<Bf16>(AttentionScratch::weight_rows, std::int64_t{last} * kQueries);
-            for (int j = first; j < last; ++j) {
-                const int n = j >= begin && j < end ? lanes : 0;
-                if (n > 0) ToBf16Row(p + j * kQueries, n, to + j * kQueries);
-                std::fill_n(to + j * kQueries + n, kQueries - n, Bf16{0});
-            }
+            WeightRows(p, kQueries, begin, end, first, last, lanes, to);
             w.rows = to;
         }
         return w;
@@ -309,11 +279,6 @@ struct AmxNumbers {
 
 private:
     static constexpr std::int64_t kWordRow = kQueries * 4;  // bytes of a row of words or sums
-
-    static void PairLanes(const float* low, const float* high, int lanes, std::uint32_t* to) {
-        PairRows(low, high, lanes, to);
-        std::fill_n(to + lanes, kQueries - lanes, 0u);
-    }
 
     static void ScaleColumns(const float* alpha, std::int64_t d, int vectors, float* o) {
         const FloatTag tag;
