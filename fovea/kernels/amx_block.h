@@ -27,6 +27,7 @@ public:
 
     void run() {
         place();
+        plan_next_rows();
         Tiles::configure();
         if (strips_ == 1) {
             for (std::int64_t p = 0; p < panels_; p += 4) one_strip(p);
@@ -181,6 +182,29 @@ private:
         }
     }
 
+    // The rows of A that this thread will convert next, a few lines a step, into L2; up to 512 KB,
+    // so that they do not push out what is at work there.
+    void plan_next_rows() {
+        const auto& next = g_.next_a;
+        if (!next.at) return;
+        const std::int64_t most = (512 << 10) / std::max<std::int64_t>(64, next.bytes);
+        rows_left_ = std::min(next.lines, std::max<std::int64_t>(1, most));
+        const std::int64_t lines = rows_left_ * (next.bytes / 64 + 1);
+        const std::int64_t steps = steps_ * ((strips_ + 1) / 2) * ((panels_ + 1) / 2);
+        lines_a_step_ = std::min<std::int64_t>(8, lines / std::max<std::int64_t>(1, steps) + 1);
+    }
+    void fetch_next_rows() {
+        for (std::int64_t i = 0; i < lines_a_step_ && rows_left_ > 0; ++i) {
+            __builtin_prefetch(g_.next_a.at + row_at_ * g_.next_a.stride + byte_at_, 0, 2);
+            byte_at_ += 64;
+            if (byte_at_ >= g_.next_a.bytes) {
+                byte_at_ = 0;
+                ++row_at_;
+                --rows_left_;
+            }
+        }
+    }
+
     template <int rows, int cols>
     void strip_pair(std::int64_t strip, std::int64_t panel, std::int64_t s0, std::int64_t s1) {
         unsigned char* sums = sums_ + strip * cols * tile_bytes;
@@ -214,6 +238,7 @@ private:
             }
             drain(rows_a_step);
             fetch_ahead();
+            fetch_next_rows();
             if (s1 == steps_) fetch_output(panel, rows_a_step, strip * 16 + rows * 16);
         }
         drain(1 << 20);
@@ -293,6 +318,7 @@ private:
     bool fresh_ = true;
     Ahead next_b_;
     std::int64_t next_c_row_ = 0;
+    std::int64_t rows_left_ = 0, row_at_ = 0, byte_at_ = 0, lines_a_step_ = 0;
     FinishedTiles out_;
 };
 

@@ -82,6 +82,16 @@ void multiply_by_blocks(ConstView a, bool a_transposed, const PackedMatrix& b, V
         g.c = c.row(r0) + c0;
         g.c_stride = c.stride;
         g.stream = stream;
+        // With rows fastest, this thread's next block is about thread_count() blocks further on.
+        const std::int64_t next_row = r0 + plan.rows_per_task * thread_count();
+        if (kernels.tiles && !shared.rows && next_row < m) {
+            const std::int64_t rows = std::min(plan.rows_per_task, m - next_row);
+            g.next_a.at =
+                reinterpret_cast<const char*>(a_transposed ? a.data + next_row : a.row(next_row));
+            g.next_a.stride = a.stride * 4;
+            g.next_a.bytes = (a_transposed ? rows : b.k()) * 4;
+            g.next_a.lines = a_transposed ? b.k() : rows;
+        }
         g.epilogue.bias = options.bias.data ? options.bias.data + c0 : nullptr;
         g.epilogue.act = options.act;
         g.epilogue.pre = options.pre.data ? options.pre.row(r0) + c0 : nullptr;

@@ -36,7 +36,13 @@ struct GemmBlock {
     // several blocks that share them; from the block's first row.
     const unsigned char* a_prepared = nullptr;
     const float* a_scales = nullptr;
-    bool stream = false;  // AMX: C goes past the caches
+    // AMX: C goes past the caches; and where this thread's next block will probably begin to read
+    // (lines of `bytes` each, `stride` bytes apart), a mere hint for the caches.
+    bool stream = false;
+    struct {
+        const char* at = nullptr;
+        std::int64_t stride = 0, bytes = 0, lines = 0;
+    } next_a;
 };
 
 // Rows of A (row-major [rows, k], or [k, rows] where transposed) into a kernel's own form.

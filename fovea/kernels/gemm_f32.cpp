@@ -40,7 +40,7 @@ struct Task {
     std::int64_t c_stride;
     bool from_c;        // the chains go on from what C holds
     const float* bias;  // null: none, or not yet
-    const char* ahead;  // what will be read soon: one line is fetched every four steps
+    const char* ahead;  // what will be read soon: a line a panel is fetched every four steps
     std::int64_t ahead_step;
 };
 
@@ -76,8 +76,11 @@ HWY_NOINLINE void Micro(const Task& t) {
     const char* ahead = t.ahead;
     std::int64_t i = 0;
     for (; i + 4 <= steps; i += 4) {
-        __builtin_prefetch(ahead, 0, 2);
-        ahead += t.ahead_step;
+        HWY_UNROLL(2)
+        for (int l = 0; l < full_panels; ++l) {
+            __builtin_prefetch(ahead, 0, 2);
+            ahead += t.ahead_step;
+        }
         step(i);
         step(i + 1);
         step(i + 2);
@@ -191,13 +194,13 @@ APiece PrepareA(const GemmBlock& g, std::int64_t k0, std::int64_t k1) {
     return {copy, stride};
 }
 
-// Hands out what the strips should fetch while they multiply, a line every four steps: the panels
+// Hands out what the strips should fetch while they multiply, some lines every four steps: the panels
 // that come next, then the next piece of a transposed A, whose rows the hardware does not see
 // coming.
 class Ahead {
 public:
     Ahead(const GemmBlock& g, std::int64_t k0, std::int64_t k1, std::int64_t k2)
-        : lines_((k1 - k0) / 4) {
+        : lines_((k1 - k0) / 4 * full_panels) {
         if (!g.a_transposed || k2 <= k1 || lines_ == 0) return;
         a_ = g.a + k1 * g.a_stride;
         a_stride_ = g.a_stride;
