@@ -25,6 +25,14 @@ void fuzz_sentencepiece_model(FuzzBytes data);
 void fuzz_scanners(FuzzBytes data);
 // A selector for a tokenizer, then ids: streamed text = decoded text.
 void fuzz_stream_decoder(FuzzBytes data);
+// Two bytes n, a safetensors header of n bytes, the tensors' bytes.
+void fuzz_safetensors(FuzzBytes data);
+// A selector, then a state.json, a manifest without its checksum, or a config.json.
+void fuzz_saved_state(FuzzBytes data);
+// A selector, then an e-mail, a TSV, CSV, JSONL or gzipped file.
+void fuzz_data_files(FuzzBytes data);
+// A selector of options, a hypothesis, 0xFF, a reference.
+void fuzz_metric_texts(FuzzBytes data);
 
 struct BrokenProperty : std::logic_error {
     using std::logic_error::logic_error;

@@ -4,6 +4,7 @@
 Small, valid, and one of every kind of component, so that the fuzzers start where it matters. What
 fuzzing adds to the corpora has other names and is left alone.
 """
+import gzip
 import json
 import os
 import struct
@@ -178,8 +179,67 @@ def stream_decoder():
         write("stream_decoder", str(i), bytes([i if i < 4 else 124 + i]) + bytes((j * (i + 7) * 29) % 256 for j in range(60)))
 
 
+def safetensors():
+    def one(dtype, shape, begin, end):
+        return {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
+
+    for name, header, data in [
+        ("empty", {}, b""),
+        ("metadata", {"__metadata__": {"format": "pt"}}, b""),
+        ("one", {"a": one("F32", [2], 0, 8)}, bytes(8)),
+        ("types", {"a": one("F64", [1], 0, 8), "b": one("I64", [], 8, 16), "c": one("BF16", [3], 16, 22),
+                   "d": one("F16", [1, 1], 22, 24), "e": one("BOOL", [2], 24, 26), "f": one("F4", [2], 26, 27),
+                   "g": one("U8", [0, 9], 27, 27)}, bytes(range(27))),
+        ("swapped", {"b": one("I8", [2], 2, 4), "a": one("I8", [2], 0, 2)}, b"abcd"),
+        ("gap", {"b": one("I8", [2], 3, 5), "a": one("I8", [2], 0, 2)}, b"abcde"),
+    ]:
+        text = json.dumps(header).encode()
+        write("safetensors", name, struct.pack("<H", len(text)) + text + data)
+
+
+def saved_state():
+    numbers = """step epoch micro_step examples_seen tokens_seen permutation_key next_index learning_rate
+    loss_scale loss_scale_good_steps clipped_steps gradient_norm_sum ema_updates skipped_steps
+    skipped_in_a_row best_value best_step evaluations_without_gain loss_sum loss_tokens wall_seconds""".split()
+    state = {n: 1 for n in numbers}
+    state |= {n + "_rng": {"seed": 1, "purpose": 2, "position": 3}
+              for n in ("init", "shuffle", "dropout", "masking", "augmentation")}
+    state |= {n: "x" for n in ("data_fingerprint", "schedule", "best_metric", "config_hash")}
+    state["metric_sums"] = {"a": 0.5}
+    write("saved_state", "state", b"\0" + json.dumps(state).encode())
+    manifest = {"format": 1, "step": 3, "parent_step": -1, "files": [
+        {"name": "model.safetensors", "size": 10, "xxh3_128": "0" * 32, "tensors": 1}],
+        "config_hash": "", "code_version": "v", "isa": "avx2", "world_size": 1}
+    write("saved_state", "manifest", b"\1" + json.dumps(manifest).encode()[:-1])
+    write("saved_state", "no-files", b"\1" + json.dumps(manifest | {"files": []}).encode()[:-1])
+    for i, x in enumerate([3, 1e300, True, "s", [1, 2], None, {"y": [[]]}]):
+        write("saved_state", f"config{i}", b"\2" + json.dumps({"x": x}).encode())
+
+
+def data_files():
+    mail = "Dear all,\n\nlunch?\n\n@subject\nLunch\n\n@ann0\nlunch plans\n"
+    table = "one\teins\ntwo ä\tzwei\nbad\n\n"
+    comma = 'one,eins\n"t,w\no","zw""ei"\n'
+    lines = '{"src":"a","tgt":"b"}\n{"translation":{"en":"x","de":"\\u00e4"}}\n{"text":"a","summary":3}\n'
+    for i, text in enumerate([mail, table, comma, lines]):
+        write("data_files", str(i), bytes([i + 10]) + text.encode())
+        write("data_files", f"{i}-strict", bytes([i]) + text.encode())
+    write("data_files", "gz", bytes([14]) + gzip.compress(table.encode(), mtime=0))
+
+
+def metric_texts():
+    for i, (a, b) in enumerate([("the cat sat", "the cat sat on the mat"), ("", "x"), ("a\nb c", "b c\na"),
+                                ("1,000.5 &quot;x&quot; a-b 5-6", '1,000.5 "x"'), ("我爱北京。", "我喜欢北京！"),
+                                ("ΟΔΟΣ İ 👍🏽", "οδος i"), ("running generalizations yyy", "runs general")]):
+        write("metric_texts", str(i), bytes([i]) + a.encode() + b"\xff" + b.encode())
+
+
 tokenizer_json()
 vocab_files()
 sentencepiece_model()
 scanners()
 stream_decoder()
+safetensors()
+saved_state()
+data_files()
+metric_texts()

@@ -41,7 +41,11 @@ INSTANTIATE_TEST_SUITE_P(All, StoredInputs,
                                          Target{"vocab_files", fuzz_vocab_files},
                                          Target{"sentencepiece_model", fuzz_sentencepiece_model},
                                          Target{"scanners", fuzz_scanners},
-                                         Target{"stream_decoder", fuzz_stream_decoder}),
+                                         Target{"stream_decoder", fuzz_stream_decoder},
+                                         Target{"safetensors", fuzz_safetensors},
+                                         Target{"saved_state", fuzz_saved_state},
+                                         Target{"data_files", fuzz_data_files},
+                                         Target{"metric_texts", fuzz_metric_texts}),
                          [](const auto& i) { return std::string(i.param.name); });
 
 }  // namespace

@@ -7,7 +7,8 @@
 set -eu
 cd "$(dirname "$0")/../.."
 seconds=${FUZZ_SECONDS:-60}
-all="tokenizer_json vocab_files sentencepiece_model scanners stream_decoder"
+all="tokenizer_json vocab_files sentencepiece_model scanners stream_decoder
+    safetensors saved_state data_files metric_texts"
 targets=${*:-$all}
 
 cmake -S . -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=Debug \

@@ -1,0 +1,54 @@
+#include <algorithm>
+#include <cmath>
+
+#include "fovea/metrics/bleu.h"
+#include "fovea/metrics/chrf.h"
+#include "fovea/metrics/porter.h"
+#include "fovea/metrics/rouge.h"
+#include "fuzz_targets.h"
+
+namespace fovea {
+namespace {
+
+void in_range(double x, double most) {
+    property(std::isfinite(x) && x >= 0 && x <= most * (1 + 1e-9), "a score is in its range");
+}
+
+}  // namespace
+
+void fuzz_metric_texts(FuzzBytes data) {
+    if (data.empty()) return;
+    const std::string_view rest = text_of_bytes(data).substr(1);
+    const std::size_t cut = std::min(rest.find('\xFF'), rest.size());
+    const std::string a(rest.substr(0, cut)), b(rest.substr(std::min(cut + 1, rest.size())));
+    const bool lc = data[0] & 1;
+    const References references{b, a};
+    for (const char* name : {"none", "13a", "intl", "char", "zh"}) {
+        const BleuOptions options{.tokenizer = bleu_tokenizer(name),
+                                  .lowercase = lc,
+                                  .smoothing = static_cast<Smoothing>(data[0] / 2 % 4),
+                                  .effective_order = true};
+        in_range(sentence_bleu(a, {b}, options).score, 100);
+        const BleuScore self = sentence_bleu(a, references, options);
+        property(self.matches == self.totals, "a text matches itself");
+    }
+    for (const int word_order : {0, 2}) {
+        const ChrfOptions options{.word_order = word_order, .lowercase = lc};
+        in_range(sentence_chrf(a, {b}, options).score, 100);
+        const double both = sentence_chrf(a, references, options).score;
+        property(both + 1e-9 >= sentence_chrf(a, {b}, options).score, "the best reference counts");
+    }
+    for (const bool stemmer : {false, true}) {
+        const RougeScore s = rouge(b, a, {.stemmer = stemmer});
+        for (const RougeValue& v : {s.rouge1, s.rouge2, s.rougeL, s.rougeLsum}) {
+            in_range(v.precision, 1);
+            in_range(v.recall, 1);
+            in_range(v.f1, 1);
+        }
+        property(s.rougeL.f1 <= s.rouge1.f1 + 1e-12, "a common subsequence is of common words");
+    }
+    for (const std::string& word : rouge_words(a))
+        property(porter_stem(word).size() <= word.size() + 1, "a stem is hardly longer");
+}
+
+}  // namespace fovea
