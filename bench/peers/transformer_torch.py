@@ -12,6 +12,7 @@ import json
 import math
 import os
 import resource
+import sys
 import time
 
 import torch
@@ -109,6 +110,7 @@ def main():
     a.add_argument("--bf16", action="store_true")
     a.add_argument("--save")
     a.add_argument("--losses")
+    a.add_argument("--progress", type=int, default=0, help="a line every so many steps")
     a = a.parse_args()
     torch.manual_seed(1)
     if a.threads:
@@ -140,6 +142,8 @@ def main():
         losses.append(loss.item())
         tokens += batch["tokens"]
         best = max(best, batch["tokens"] / (time.time() - t0))
+        if a.progress and step % a.progress == 0:
+            print(f"step {step}/{len(plan)}  loss {losses[-1]:.4f}  {tokens / (time.time() - start):.0f} tokens/s", file=sys.stderr)
         if a.seconds and time.time() - start > a.seconds:
             break
     seconds = time.time() - start
