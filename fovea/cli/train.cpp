@@ -102,8 +102,11 @@ void add_flags(CLI::App& v, Flags& f) {
     more(v.add_option("--activation", f.activation, "of feed-forward: relu, gelu, swish")
              ->check(CLI::IsMember({"relu", "gelu", "swish"})));
     more(v.add_option("--positions", f.positions, "position code")
-             ->check(CLI::IsMember(
-                 {"sinusoidal", "sinusoidal_halves", "learned", "unit", "linear", "none"})));
+             ->check(CLI::IsMember({"sinusoidal", "sinusoidal_halves", "learned", "relative",
+                                    "rotary", "unit", "linear", "none"})));
+    more(v.add_option("--max-relative", f.t.config.max_relative_position,
+                      "relative positions: differences beyond it count as this one")
+             ->check(CLI::Range(1, 1 << 16)));
     more(v.add_option("--dump", f.dump,
                       "with --dry-run: write weights and batches for another program"));
     more(v.add_flag("--allow-data-change", f.t.run.allow_data_change,

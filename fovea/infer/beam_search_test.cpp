@@ -63,7 +63,8 @@ std::vector<std::vector<Hypothesis>> decode(const Tiny& tiny, const std::vector<
 
 TEST(TransformerStepper, CachedDecodingEqualsTheFullForwardBitForBit) {
     for (const PositionCode code :
-         {PositionCode::sinusoidal, PositionCode::unit, PositionCode::learned}) {
+         {PositionCode::sinusoidal, PositionCode::unit, PositionCode::learned,
+          PositionCode::relative, PositionCode::rotary}) {
         const Tiny tiny(3, code);
         const Ids source = sources[0],
                   target = {0, 7, 30, 22, 6, 33, 2, 5};  // begins with the start
@@ -89,20 +90,23 @@ TEST(TransformerStepper, CachedDecodingEqualsTheFullForwardBitForBit) {
 }
 
 TEST(Search, ASentenceNeverDependsOnItsBatch) {
-    const Tiny tiny;
-    for (const SearchOptions& o :
-         {SearchOptions{.max_length = 20}, SearchOptions{.beam = 4, .n_best = 4, .max_length = 20},
-          SearchOptions{.n_best = 3, .max_length = 20, .sample = true, .top_k = 9}}) {
-        const auto together = decode(tiny, sources, o, {}, {10, 11, 12, 13});
-        for (std::size_t s = 0; s < sources.size(); ++s) {
-            const auto alone = decode(tiny, {sources[s]}, o, {}, {10 + s});
-            ASSERT_EQ(alone[0].size(), together[s].size());
-            for (std::size_t k = 0; k < alone[0].size(); ++k) {
-                EXPECT_EQ(alone[0][k].tokens, together[s][k].tokens);
-                EXPECT_EQ(alone[0][k].token_scores, together[s][k].token_scores);  // exactly
+    for (const PositionCode code :
+         {PositionCode::sinusoidal, PositionCode::relative, PositionCode::rotary})
+        for (const SearchOptions& o :
+             {SearchOptions{.max_length = 20},
+              SearchOptions{.beam = 4, .n_best = 4, .max_length = 20},
+              SearchOptions{.n_best = 3, .max_length = 20, .sample = true, .top_k = 9}}) {
+            const Tiny tiny(3, code);
+            const auto together = decode(tiny, sources, o, {}, {10, 11, 12, 13});
+            for (std::size_t s = 0; s < sources.size(); ++s) {
+                const auto alone = decode(tiny, {sources[s]}, o, {}, {10 + s});
+                ASSERT_EQ(alone[0].size(), together[s].size());
+                for (std::size_t k = 0; k < alone[0].size(); ++k) {
+                    EXPECT_EQ(alone[0][k].tokens, together[s][k].tokens);
+                    EXPECT_EQ(alone[0][k].token_scores, together[s][k].token_scores);  // exactly
+                }
             }
         }
-    }
 }
 
 TEST(Search, GreedyIsTheArgmaxAndBeamsFindNoWorse) {

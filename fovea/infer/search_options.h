@@ -43,9 +43,9 @@ struct SearchOptions {
     double top_p = 1.0;  // nucleus, Holtzman et al. 2020
     std::uint64_t seed = 1;
 
-    double repetition_penalty = 1.0;   // Keskar et al. 2019; 1: off
-    int no_repeat_ngram = 0;           // 0: off
-    std::vector<std::int32_t> banned;  // never produced (pad, and whatever the model's file bans)
+    double repetition_penalty = 1.0;     // Keskar et al. 2019; 1: off
+    int no_repeat_ngram = 0;             // 0: off
+    std::vector<std::int32_t> banned{};  // never produced (pad, and whatever the model's file bans)
 
     void check() const;  // throws usage errors
 };

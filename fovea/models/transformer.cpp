@@ -17,20 +17,30 @@ Tensor Residual::operator()(const Tensor& x, const std::function<Tensor(const Te
                                {.dropout = p_drop, .eps = norm.eps});
 }
 
+namespace {
+
+SelfAttention::Options self_attention_of(const TransformerConfig& c) {
+    return {
+        .positions = c.positions, .clip = c.max_relative_position, .dropout = c.attention_dropout};
+}
+
+}  // namespace
+
 EncoderLayer::EncoderLayer(const TransformerConfig& c, const Params& p)
-    : self_attn(c.d_model, c.encoder_attention_heads, p / "self_attn", c.attention_dropout),
+    : self_attn(c.d_model, c.encoder_attention_heads, self_attention_of(c), p / "self_attn"),
       self_attn_layer_norm(c, p / "self_attn_layer_norm"),
       feed_forward(c.d_model, c.encoder_ffn_dim, c.activation_function, c.activation_dropout, p),
       final_layer_norm(c, p / "final_layer_norm") {}
 
-Tensor EncoderLayer::operator()(const Tensor& x, const Visibility& sees) const {
+Tensor EncoderLayer::operator()(const Tensor& x, const Segments& segments,
+                                const Visibility& sees) const {
     const Tensor h =
-        self_attn_layer_norm(x, [&](const Tensor& y) { return self_attn(y, y, sees); });
+        self_attn_layer_norm(x, [&](const Tensor& y) { return self_attn(y, segments, sees); });
     return final_layer_norm(h, feed_forward);
 }
 
 DecoderLayer::DecoderLayer(const TransformerConfig& c, const Params& p)
-    : self_attn(c.d_model, c.decoder_attention_heads, p / "self_attn", c.attention_dropout),
+    : self_attn(c.d_model, c.decoder_attention_heads, self_attention_of(c), p / "self_attn"),
       self_attn_layer_norm(c, p / "self_attn_layer_norm"),
       encoder_attn(c.d_model, c.decoder_attention_heads, p / "encoder_attn", c.attention_dropout),
       encoder_attn_layer_norm(c, p / "encoder_attn_layer_norm"),
@@ -64,8 +74,10 @@ Tensor TokenEmbedding::operator()(const Ids& tokens, const Segments& segments, c
     if (config.scale_embedding) x = std::sqrt(static_cast<float>(config.d_model)) * x;  // §3.4
     if (code == PositionCode::learned)
         x = x + learned_positions(embed_positions, segments, where);
-    else if (code != PositionCode::none)
+    else if (is_added(code))
         x = x + position_code(segments, config.d_model, code, where, lengths);
+    else
+        x.set_row_names(segments);  // for dropout; the other codes bring the names along
     if (layernorm_embedding) x = (*layernorm_embedding)(x);
     return dropout(x, config.dropout);
 }
@@ -79,7 +91,7 @@ Encoder::Encoder(const TransformerConfig& c, const Tensor& table, const Params& 
 Tensor Encoder::operator()(const Ids& tokens, const Segments& segments) const {
     Tensor x = embedding(tokens, segments);
     const Visibility sees = everything(segments, segments);
-    for (const EncoderLayer& layer : layers) x = layer(x, sees);
+    for (const EncoderLayer& layer : layers) x = layer(x, segments, sees);
     return layer_norm ? (*layer_norm)(x) : x;
 }
 
@@ -100,7 +112,7 @@ Tensor Decoder::operator()(const Ids& tokens, const Segments& segments, const Te
     const Visibility sees = past(segments), sees_source = everything(segments, source);
     for (const DecoderLayer& layer : layers)
         x = layer(
-            x, [&](const Tensor& y) { return layer.self_attn(y, y, sees); },
+            x, [&](const Tensor& y) { return layer.self_attn(y, segments, sees); },
             [&](const Tensor& y) { return layer.encoder_attn(y, memory, sees_source); });
     return layer_norm ? (*layer_norm)(x) : x;
 }
@@ -123,7 +135,7 @@ Tensor Decoder::step(const Ids& tokens, const Segments& fresh, const Positions& 
     for (std::size_t i = 0; i < layers.size(); ++i) {
         const DecoderLayer& layer = layers[i];
         x = layer(
-            x, [&](const Tensor& y) { return layer.self_attn(y, cache.self[i], sees); },
+            x, [&](const Tensor& y) { return layer.self_attn(y, cache.self[i], fresh, at, sees); },
             [&](const Tensor& y) {
                 return layer.encoder_attn.attend(y, cache.source_k[i], cache.source_v[i],
                                                  sees_source);

@@ -15,6 +15,7 @@
 #include "fovea/nn/linear.h"
 #include "fovea/nn/multi_head_attention.h"
 #include "fovea/nn/params.h"
+#include "fovea/nn/self_attention.h"
 
 namespace fovea {
 
@@ -47,9 +48,9 @@ struct Residual {
 
 struct EncoderLayer {
     EncoderLayer(const TransformerConfig& c, const Params& p);
-    Tensor operator()(const Tensor& x, const Visibility& sees) const;
+    Tensor operator()(const Tensor& x, const Segments& segments, const Visibility& sees) const;
 
-    MultiHeadAttention self_attn;
+    SelfAttention self_attn;
     Residual self_attn_layer_norm;
     FeedForward feed_forward;
     Residual final_layer_norm;
@@ -62,7 +63,7 @@ struct DecoderLayer {
     // How x looks at the target so far and at the source: over whole sequences or over a cache.
     Tensor operator()(const Tensor& x, const Attend& self, const Attend& cross) const;
 
-    MultiHeadAttention self_attn;
+    SelfAttention self_attn;
     Residual self_attn_layer_norm;
     MultiHeadAttention encoder_attn;
     Residual encoder_attn_layer_norm;

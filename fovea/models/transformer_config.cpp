@@ -70,6 +70,10 @@ void TransformerConfig::check(const std::string& where) const {
     expect_input(!share_encoder_decoder_embeddings || target_vocab() == vocab_size, where,
                  ": one embedding for both sides needs one vocabulary, but there are ", vocab_size,
                  " and ", target_vocab(), " tokens");
+    positive(max_relative_position, "max_relative_position", 1 << 16);
+    for (const int heads : {encoder_attention_heads, decoder_attention_heads})
+        expect_input(positions != PositionCode::rotary || d_model / heads % 2 == 0, where,
+                     ": rotary positions turn pairs of columns, but a head has ", d_model / heads);
     for (const int id : {eos_token_id, decoder_start_token_id})
         expect_input(id >= 0 && id < target_vocab(), where, ": special token id ", id,
                      " lies outside the vocabulary of ", target_vocab());
@@ -134,6 +138,7 @@ TransformerConfig TransformerConfig::from_json(const Json& json, const std::stri
     f.read("final_logits_bias", c.final_logits_bias);
     f.read("position_embedding_type", positions);
     f.read("position_offset", c.position_offset, 0, 1024);
+    f.read("max_relative_position", c.max_relative_position, 1);
     f.read("pad_token_id", c.pad_token_id, 0);
     f.read("bos_token_id", c.bos_token_id, -1);
     f.read("eos_token_id", c.eos_token_id, 0);
@@ -173,6 +178,7 @@ Json TransformerConfig::to_json() const {
     j["final_logits_bias"] = final_logits_bias;
     j["position_embedding_type"] = name_of(positions);
     j["position_offset"] = position_offset;
+    if (positions == PositionCode::relative) j["max_relative_position"] = max_relative_position;
     j["pad_token_id"] = pad_token_id;
     if (bos_token_id >= 0) j["bos_token_id"] = bos_token_id;
     j["eos_token_id"] = eos_token_id;

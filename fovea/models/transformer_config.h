@@ -32,7 +32,8 @@ struct TransformerConfig {
     bool tie_word_embeddings = true;  // the output projection is the decoder's embedding
     bool final_logits_bias = false;   // a bias on the logits, as Marian and BART files have it
     PositionCode positions = PositionCode::sinusoidal;
-    int position_offset = 0;  // BART's learned table begins with two unused rows
+    int position_offset = 0;         // BART's learned table begins with two unused rows
+    int max_relative_position = 16;  // relative: differences beyond it share one vector
 
     int pad_token_id = 0;  // never fed to the model; kept for the file's sake
     int bos_token_id = -1;

@@ -5,9 +5,9 @@
 namespace fovea {
 namespace {
 
-constexpr PositionCode codes[] = {PositionCode::none,   PositionCode::sinusoidal,
-                                  PositionCode::halves, PositionCode::unit,
-                                  PositionCode::linear, PositionCode::learned};
+constexpr PositionCode codes[] = {
+    PositionCode::none,   PositionCode::sinusoidal, PositionCode::halves,   PositionCode::unit,
+    PositionCode::linear, PositionCode::learned,    PositionCode::relative, PositionCode::rotary};
 
 }  // namespace
 
@@ -25,6 +25,10 @@ const char* name_of(PositionCode code) {
             return "linear";
         case PositionCode::learned:
             return "learned";
+        case PositionCode::relative:
+            return "relative";
+        case PositionCode::rotary:
+            return "rotary";
     }
     return "?";
 }
@@ -33,7 +37,8 @@ PositionCode position_code_of(const std::string& name) {
     for (const PositionCode c : codes)
         if (name == name_of(c)) return c;
     throw Error("positions: unknown code \"" + name + "\"", ErrorKind::bad_input,
-                "one of none, sinusoidal, sinusoidal_halves, unit, linear, learned");
+                "one of none, sinusoidal, sinusoidal_halves, unit, linear, learned, relative, "
+                "rotary");
 }
 
 Tensor position_code(const Segments& segments, int width, PositionCode code, const Positions& at,

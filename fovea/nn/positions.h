@@ -4,7 +4,8 @@
 //   halves      the same numbers, all sines first, then all cosines (the layout of Marian)
 //   unit        p / (n - 1): from 0 to 1 over the sequence, so a step means less in a long one
 //   linear      p itself: unbounded
-// The learned code is a table of the model's (ops/positions.h).
+// The learned code is a table of the model's (ops/positions.h); relative and rotary are no numbers
+// added to an embedding but live in self-attention (self_attention.h).
 #include <cstdint>
 #include <span>
 #include <string>
@@ -15,13 +16,19 @@
 
 namespace fovea {
 
-enum class PositionCode { none, sinusoidal, halves, unit, linear, learned };
+enum class PositionCode { none, sinusoidal, halves, unit, linear, learned, relative, rotary };
+
+// Is it added to the embeddings?
+inline bool is_added(PositionCode code) {
+    return code != PositionCode::none && code != PositionCode::relative &&
+           code != PositionCode::rotary;
+}
 
 const char* name_of(PositionCode code);
 PositionCode position_code_of(const std::string& name);  // throws on an unknown name
 
-// [total, width], rows named (not for none and learned: an error). `lengths`, for `unit` alone: the
-// n of each sequence; without it the segments' own.
+// [total, width], rows named (none, learned, relative and rotary: an error). `lengths`, for `unit`
+// alone: the n of each sequence; without it the segments' own.
 Tensor position_code(const Segments& segments, int width, PositionCode code,
                      const Positions& at = {}, std::span<const std::int64_t> lengths = {});
 

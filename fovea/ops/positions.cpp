@@ -5,7 +5,9 @@
 #include <mutex>
 #include <utility>
 
+#include "fovea/autograd/tape.h"
 #include "fovea/kernels/embedding.h"
+#include "fovea/kernels/rotary.h"
 #include "fovea/ops/arguments.h"
 #include "fovea/ops/gather.h"
 
@@ -41,6 +43,12 @@ Tensor sinusoid_table(std::int64_t rows, std::int64_t d, SinusoidForm form) {
     return table = grown;
 }
 
+std::int64_t rows_for(const Ids& positions) {
+    std::int64_t rows = 1;
+    for (const std::int32_t p : positions) rows = std::max<std::int64_t>(rows, p + std::int64_t{1});
+    return rows;
+}
+
 }  // namespace
 
 Ids position_ids(const Segments& segments, const Positions& at) {
@@ -63,10 +71,8 @@ Ids position_ids(const Segments& segments, const Positions& at) {
 Tensor sinusoid(const Segments& segments, std::int64_t d, SinusoidForm form, const Positions& at) {
     expect(d > 0, "sinusoid: d is ", d, " but must be positive");
     const Ids ids = position_ids(segments, at);
-    std::int64_t rows = 1;
-    for (const std::int32_t id : ids) rows = std::max<std::int64_t>(rows, id + std::int64_t{1});
     Tensor y({segments.total(), d});
-    kernels::gather_rows(sinusoid_table(rows, d, form), ids, y.view());
+    kernels::gather_rows(sinusoid_table(rows_for(ids), d, form), ids, y.view());
     y.set_row_names(segments);
     return y;
 }
@@ -84,6 +90,31 @@ Tensor learned_positions(const Tensor& table, const Segments& segments, const Po
     Tensor y = gather_rows(table, ids);
     y.set_row_names(segments);
     return y;
+}
+
+//   y[2i] = x[2i] cos − x[2i+1] sin    y[2i+1] = x[2i] sin + x[2i+1] cos     angle =
+//   p·10000^(−2i/dk) dx = the same turned back: the map is orthogonal           x, y [total,
+//   heads·dk]
+Tensor rotary(const Tensor& x, int heads, const Segments& segments, const Positions& at) {
+    expect_f32("rotary", "x", x);
+    expect(x.rows() == segments.total(), "rotary: x is ", x.shape(), " but the segments have ",
+           segments.total(), " rows");
+    expect(heads > 0 && x.cols() % heads == 0, "rotary: x is ", x.shape(),
+           " but its columns must split into ", heads, " heads");
+    const std::int64_t dk = x.cols() / heads;
+    expect(dk % 2 == 0, "rotary: a head has ", dk, " columns but must have an even number");
+    const Ids positions = position_ids(segments, at);
+    const Tensor table = sinusoid_table(rows_for(positions), dk, SinusoidForm::paper);
+
+    Tensor y(x.shape());
+    kernels::rotary(x, dk, table, positions, kernels::Turn::forward, y.view(), false);
+    y.set_row_names(segments);
+
+    return record(y, {x}, [x, dk, table, positions](const Tensor& dy, Gradients& d) {
+        if (!d.wants(x)) return;
+        const Into dx = d.into(x);
+        kernels::rotary(dy, dk, table, positions, kernels::Turn::back, dx.view, dx.add);
+    });
 }
 
 }  // namespace fovea

@@ -31,4 +31,9 @@ Tensor sinusoid(const Segments& segments, std::int64_t d, SinusoidForm form = Si
 // Rows of a learned table [positions, d], named.
 Tensor learned_positions(const Tensor& table, const Segments& segments, const Positions& at = {});
 
+// Su et al. 2021 (RoFormer), eq. 34: columns 2i and 2i+1 of every head, as a point in the plane,
+// are turned by position · 10000^(−2i/dk). x [total, heads·dk] are queries or keys; turned so,
+// their products depend on the difference of positions alone. dk must be even.
+Tensor rotary(const Tensor& x, int heads, const Segments& segments, const Positions& at = {});
+
 }  // namespace fovea

@@ -73,7 +73,8 @@ void convert_weights(ParameterStore& store, Format format) {
     for (const std::string& name : std::vector<std::string>(store.names())) {
         const Tensor& t = store.at(name);
         if (t.shape().rank() == 2 && t.rows() > 1 &&
-            name.find("embed_positions") == std::string::npos)
+            name.find("embed_positions") == std::string::npos &&
+            name.find("relative_keys") == std::string::npos)
             store.replace(name, t.to(format));
     }
 }

@@ -21,9 +21,9 @@ struct TranslateOptions {
     std::int64_t batch_texts = 0;      // at most so many; 0: no bound
     bool alignments = false;
     int alignment_layer = -1;  // decoder layer whose cross-attention is read; -1: the last but one
-    std::vector<std::string> prefixes;                  // one a text, or none: forced beginnings
-    std::vector<std::vector<std::string>> constraints;  // one list a text, or none
-    std::function<void(std::int64_t done, std::int64_t total)> progress;
+    std::vector<std::string> prefixes{};                  // one a text, or none: forced beginnings
+    std::vector<std::vector<std::string>> constraints{};  // one list a text, or none
+    std::function<void(std::int64_t done, std::int64_t total)> progress{};
 };
 
 struct TranslatedText {
