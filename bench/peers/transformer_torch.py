@@ -4,8 +4,17 @@
     fovea train … --dry-run --dump DIR      writes DIR/config.json, init.safetensors, examples.jsonl, plan.jsonl
     transformer_torch.py DIR [--steps N] [--dropout P] [--bf16] [--lr 1e-3 --warmup 1000] [--save OUT.safetensors] [--losses OUT.txt]
 
-Best setting for PyTorch: length-bucketed batches (as planned), scaled_dot_product_attention, fused projections left to
-it, as many threads as cores. Prints one JSON object: tokens per second (real target tokens), seconds, peak memory.
+prints one JSON object: tokens per second (real target tokens), seconds, peak memory. Without a folder it serves
+`fovea bench`: one line of JSON in, one out.
+
+    {"do": "version"}                                                         -> {"torch": "2.x"}
+    {"do": "open", "folder": DIR, "threads": N, "dropout": P, "smoothing": S, "bf16": B}
+    {"do": "probe"}                         -> {"slowdown": seconds of a product in bf16 over f32}
+    {"do": "run", "first": I, "steps": N}    N updates from batch I on        -> {"seconds": s, "tokens": n, "loss": l}
+    {"do": "memory"}                                                          -> {"bytes": largest resident size}
+
+Best setting for PyTorch: length-bucketed batches (as planned) made before the clock starts, scaled_dot_product_attention,
+the fused AdamW, denormals flushed, position codes computed once.
 """
 import argparse
 import json
@@ -24,12 +33,18 @@ class Model(torch.nn.Module):
     def __init__(self, config, weights, dropout):
         super().__init__()
         self.c, self.p_drop = config, dropout
+        self.table = torch.zeros(0, config["d_model"])
         self.w = torch.nn.ParameterDict({k.replace(".", "/"): torch.nn.Parameter(v.clone()) for k, v in weights.items()})
 
     def p(self, name):
         return self.w[name.replace(".", "/")]
 
     def positions(self, n):
+        if n > len(self.table):
+            self.table = self.codes(2 * n)
+        return self.table[:n]
+
+    def codes(self, n):
         d = self.c["d_model"]
         pos = torch.arange(n, dtype=torch.float64)[:, None]
         freq = torch.pow(torch.tensor(10000.0, dtype=torch.float64), -2.0 * torch.arange((d + 1) // 2, dtype=torch.float64) / d)
@@ -96,6 +111,98 @@ def batch_of(examples, indices, start):
             "tokens": sum(map(len, targets))}
 
 
+class Run:
+    """A model, its optimizer and the planned batches."""
+
+    def __init__(self, folder, dropout, smoothing, bf16, lr=1e-3, warmup=1000, clip=1.0):
+        with open(os.path.join(folder, "config.json")) as f:
+            self.config = json.load(f)
+        with open(os.path.join(folder, "examples.jsonl")) as f:
+            self.examples = [json.loads(line) for line in f]
+        with open(os.path.join(folder, "plan.jsonl")) as f:
+            self.plan = [json.loads(line) for line in f]
+        self.smoothing, self.bf16, self.lr, self.warmup, self.clip = smoothing, bf16, lr, warmup, clip
+        torch.manual_seed(1)
+        torch.set_flush_denormal(True)
+        self.model = Model(self.config, load_file(os.path.join(folder, "init.safetensors")), dropout)
+        self.model.train()
+        self.opt = torch.optim.AdamW(self.model.parameters(), lr=lr, betas=(0.9, 0.98), eps=1e-9, weight_decay=0.0, fused=True)
+        self.steps = 0
+
+    def batch(self, index):
+        return batch_of(self.examples, self.plan[index % len(self.plan)], self.config["decoder_start_token_id"])
+
+    def update(self, batch):
+        self.steps += 1
+        step, warmup = self.steps, self.warmup
+        rate = self.lr * step / warmup if step < warmup else self.lr * math.sqrt(max(warmup, 1) / step)
+        for g in self.opt.param_groups:
+            g["lr"] = rate
+        self.opt.zero_grad(set_to_none=True)
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.bf16):
+            loss = self.model.loss(batch, self.smoothing)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.clip)
+        self.opt.step()
+        return loss.item()
+
+
+def peak_bytes():
+    # Not ru_maxrss: a program started by vfork and exec inherits that of the program that started it.
+    with open("/proc/self/status") as f:
+        for line in f:
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+class Server:
+    run_ = None
+
+    def version(self, _):
+        return {"torch": torch.__version__.split("+")[0]}
+
+    def open(self, job):
+        torch.set_num_threads(job["threads"])
+        self.run_ = Run(job["folder"], job["dropout"], job["smoothing"], job["bf16"])
+        return {"batches": len(self.run_.plan)}
+
+    def probe(self, _):
+        def best(dtype):
+            a, b = torch.ones(256, 512, dtype=dtype), torch.ones(512, 512, dtype=dtype)
+            times = []
+            for _ in range(4):
+                start = time.perf_counter()
+                a @ b
+                times.append(time.perf_counter() - start)
+            return min(times)
+        return {"slowdown": best(torch.bfloat16) / best(torch.float32)}
+
+    def run(self, job):
+        batches = [self.run_.batch(i) for i in range(job["first"], job["first"] + job["steps"])]
+        start = time.perf_counter()
+        for batch in batches:
+            loss = self.run_.update(batch)
+        return {"seconds": time.perf_counter() - start, "tokens": sum(b["tokens"] for b in batches), "loss": loss}
+
+    def memory(self, _):
+        return {"bytes": peak_bytes()}
+
+
+def serve():
+    server = Server()
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # whatever a library prints must not look like an answer
+    for line in sys.stdin:
+        job = json.loads(line)
+        try:
+            answer = getattr(server, job["do"])(job)
+        except Exception as e:  # said to the other side, which then leaves the row without a peer
+            answer = {"error": f"{type(e).__name__}: {e}"}
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+
+
 def main():
     a = argparse.ArgumentParser()
     a.add_argument("folder")
@@ -112,38 +219,19 @@ def main():
     a.add_argument("--losses")
     a.add_argument("--progress", type=int, default=0, help="a line every so many steps")
     a = a.parse_args()
-    torch.manual_seed(1)
     if a.threads:
         torch.set_num_threads(a.threads)
-    with open(os.path.join(a.folder, "config.json")) as f:
-        config = json.load(f)
-    with open(os.path.join(a.folder, "examples.jsonl")) as f:
-        examples = [json.loads(line) for line in f]
-    with open(os.path.join(a.folder, "plan.jsonl")) as f:
-        plan = [json.loads(line) for line in f]
-    if a.steps:
-        plan = plan[: a.steps]
-    model = Model(config, load_file(os.path.join(a.folder, "init.safetensors")), a.dropout)
-    model.train()
-    opt = torch.optim.AdamW(model.parameters(), lr=a.lr, betas=(0.9, 0.98), eps=1e-9, weight_decay=0.0)
+    run = Run(a.folder, a.dropout, a.smoothing, a.bf16, a.lr, a.warmup, a.clip)
+    steps = min(a.steps, len(run.plan)) if a.steps else len(run.plan)
     losses, tokens, best, start = [], 0, 0.0, time.time()
-    for step, indices in enumerate(plan, 1):
-        batch = batch_of(examples, indices, config["decoder_start_token_id"])
+    for index in range(steps):
+        batch = run.batch(index)
         t0 = time.time()
-        rate = a.lr * step / a.warmup if step < a.warmup else a.lr * math.sqrt(max(a.warmup, 1) / step)
-        for g in opt.param_groups:
-            g["lr"] = rate
-        opt.zero_grad(set_to_none=True)
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=a.bf16):
-            loss = model.loss(batch, a.smoothing)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), a.clip)
-        opt.step()
-        losses.append(loss.item())
+        losses.append(run.update(batch))
         tokens += batch["tokens"]
         best = max(best, batch["tokens"] / (time.time() - t0))
-        if a.progress and step % a.progress == 0:
-            print(f"step {step}/{len(plan)}  loss {losses[-1]:.4f}  {tokens / (time.time() - start):.0f} tokens/s", file=sys.stderr)
+        if a.progress and run.steps % a.progress == 0:
+            print(f"step {run.steps}/{steps}  loss {losses[-1]:.4f}  {tokens / (time.time() - start):.0f} tokens/s", file=sys.stderr)
         if a.seconds and time.time() - start > a.seconds:
             break
     seconds = time.time() - start
@@ -151,10 +239,11 @@ def main():
         with open(a.losses, "w") as f:
             f.writelines(f"{x}\n" for x in losses)
     if a.save:
-        save_file({k.replace("/", "."): v.detach().contiguous() for k, v in model.w.items()}, a.save, {"format": "pt"})
+        save_file({k.replace("/", "."): v.detach().contiguous() for k, v in run.model.w.items()}, a.save, {"format": "pt"})
     print(json.dumps({"peer": "PyTorch " + torch.__version__, "steps": len(losses), "tokens": tokens, "seconds": seconds,
                       "tokens_per_second": tokens / seconds, "best_tokens_per_second": best, "last_loss": losses[-1],
-                      "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}))
+                      "peak_bytes": peak_bytes()}))
 
 
-main()
+if __name__ == "__main__":
+    main() if len(sys.argv) > 1 else serve()

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
 
 #include "fovea/base/clock.h"
@@ -22,12 +23,6 @@ namespace fovea::bench {
 namespace {
 
 constexpr double patience = 600;  // seconds for any answer
-
-std::string find_python() {
-    if (const char* named = std::getenv("FOVEA_PEER_PYTHON")) return named;
-    const std::string venv = "/opt/peers/venv/bin/python3";
-    return file_exists(venv) ? venv : "python3";
-}
 
 // bench/peers of the sources: from here, or from the folder that we were built in.
 std::string find_script(const std::string& name) {
@@ -42,8 +37,17 @@ std::string find_script(const std::string& name) {
 
 }  // namespace
 
+std::vector<std::string> peer_pythons(const std::string& asked) {
+    if (!asked.empty()) return {asked};
+    if (const char* named = std::getenv("FOVEA_PEER_PYTHON")) return {named};
+    const std::string venv = "/opt/peers/venv/bin/python3";
+    if (file_exists(venv)) return {venv, "python3"};
+    return {"python3"};
+}
+
 PythonPeer::PythonPeer(const std::string& script,
-                       const std::vector<std::pair<std::string, std::string>>& environment) {
+                       const std::vector<std::pair<std::string, std::string>>& environment,
+                       std::string python) {
     std::string path = find_script(script);
     if (path.empty()) {
         trouble_ = "bench/peers/" + script + " is not here";
@@ -67,7 +71,7 @@ PythonPeer::PythonPeer(const std::string& script,
         if (!is_set) env.push_back(*e);
     }
     env.push_back(nullptr);
-    std::string python = find_python();
+    if (python.empty()) python = peer_pythons().front();
     std::vector<char*> argv{python.data(), path.data(), nullptr};
     const int failed =
         posix_spawnp(&child_, python.c_str(), &actions, nullptr, argv.data(), env.data());
@@ -99,14 +103,14 @@ std::optional<Json> PythonPeer::ask(const Json& question) {
     for (std::size_t at = 0; at < message.size();) {
         const ssize_t n = send(socket_, message.data() + at, message.size() - at, MSG_NOSIGNAL);
         if (n <= 0) {
-            trouble_ = "the peer has ended; are its libraries installed?";
-            stop();
+            bury();
             return std::nullopt;
         }
         at += static_cast<std::size_t>(n);
     }
     const Stopwatch clock;
-    while (clock.seconds() < patience) {
+    bool ended = false;
+    while (!ended && clock.seconds() < patience) {
         if (const std::size_t end = pending_.find('\n'); end != std::string::npos) {
             const Json answer = parse_json(pending_.substr(0, end), "the peer's answer");
             pending_.erase(0, end + 1);
@@ -118,12 +122,30 @@ std::optional<Json> PythonPeer::ask(const Json& question) {
         if (poll(&fd, 1, 1000) <= 0) continue;
         std::array<char, 4096> buffer;
         const ssize_t n = read(socket_, buffer.data(), buffer.size());
-        if (n <= 0) break;
-        pending_.append(buffer.data(), static_cast<std::size_t>(n));
+        ended = n <= 0;
+        if (!ended) pending_.append(buffer.data(), static_cast<std::size_t>(n));
     }
-    trouble_ = "the peer has ended; are its libraries installed?";
-    stop();
+    if (ended) {
+        bury();
+    } else {
+        trouble_ = text_of("the peer has not answered in ", patience, " seconds");
+        stop();
+    }
     return std::nullopt;
+}
+
+void PythonPeer::bury() {
+    int status = 0;
+    pid_t gone = 0;
+    for (const Stopwatch clock; gone == 0 && clock.seconds() < 5; usleep(1000))
+        gone = waitpid(child_, &status, WNOHANG);
+    if (gone == child_) child_ = -1;
+    if (gone > 0 && WIFSIGNALED(status))
+        trouble_ = text_of("the peer died of signal ", WTERMSIG(status), " (",
+                           strsignal(WTERMSIG(status)), ")");
+    else
+        trouble_ = "the peer has ended; are its libraries installed?";
+    stop();
 }
 
 }  // namespace fovea::bench

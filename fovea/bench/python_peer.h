@@ -11,12 +11,17 @@
 
 namespace fovea::bench {
 
+// The Pythons to try, best first: the one asked for (or FOVEA_PEER_PYTHON) alone, else
+// /opt/peers/venv/bin/python3 if it is there, and python3.
+std::vector<std::string> peer_pythons(const std::string& asked = "");
+
 class PythonPeer {
 public:
-    // The script's name, and what to set in the child's environment. The Python is
-    // FOVEA_PEER_PYTHON, else /opt/peers/venv/bin/python3, else python3.
+    // The script's name, what to set in the child's environment, and the Python (empty: the first
+    // of peer_pythons).
     PythonPeer(const std::string& script,
-               const std::vector<std::pair<std::string, std::string>>& environment);
+               const std::vector<std::pair<std::string, std::string>>& environment,
+               std::string python = "");
     ~PythonPeer();
     PythonPeer(const PythonPeer&) = delete;
     PythonPeer& operator=(const PythonPeer&) = delete;
@@ -30,6 +35,7 @@ public:
 
 private:
     void stop();
+    void bury();  // the peer has ended by itself: says how
 
     pid_t child_ = -1;
     int socket_ = -1;

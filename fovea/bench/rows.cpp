@@ -37,6 +37,7 @@ Json to_json(const Row& row, bool medians) {
     if (!row.peer.empty()) j["peer"] = row.peer;
     if (row.peer_value) j["peer_value"] = short_number(*row.peer_value);
     if (row.ratio()) j["ratio"] = short_number(*row.ratio());
+    if (!row.note.empty()) j["note"] = row.note;
     if (medians) {
         j["median"] = short_number(row.median);
         if (row.peer_median) j["peer_median"] = short_number(*row.peer_median);
@@ -69,6 +70,7 @@ std::string table_line(const Row& row) {
                     row.share ? fmt::format("{:.0f} %", *row.share * 100) : "-",
                     number(row.peer_value), bracketed(row.peer_median),
                     row.ratio() ? fmt::format("{:.2f}", *row.ratio()) : "-", row.peer);
+    if (!row.note.empty()) line += " (" + row.note + ")";
     line.erase(line.find_last_not_of(' ') + 1);
     return line + "\n";
 }

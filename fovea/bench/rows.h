@@ -21,13 +21,14 @@ struct Row {
     std::optional<double> share{};  // of the hardware limit sampled in the same run, 0-1
     std::string peer{};             // "oneDNN 2.6.3 (AVX2)"; empty: none
     std::optional<double> peer_value{}, peer_median{};
+    std::string note{};  // what the reader must know of this figure (a peer that died)
 
     // > 1 where Fovea is ahead.
     std::optional<double> ratio() const;
 };
 
 // {"bench", "case", "precision", "threads", "value", "unit", "better", "share", "peer",
-// "peer_value", "ratio"}; what does not apply is left out. With `medians`, two fields more.
+// "peer_value", "ratio", "note"}; what does not apply is left out. With `medians`, two fields more.
 Json to_json(const Row& row, bool medians = false);
 Json to_json(const std::vector<Row>& rows, bool medians = false);
 

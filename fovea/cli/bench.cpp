@@ -6,6 +6,7 @@
 
 #include "fovea/bench/kernels.h"
 #include "fovea/bench/tokenizers.h"
+#include "fovea/bench/train.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/options.h"
@@ -13,6 +14,33 @@
 
 namespace fovea {
 namespace {
+
+// What a bench says while it runs: rows as a table, the case at hand on a terminal's last line.
+template <class Options>
+void show_progress(Options& options, bool text) {
+    const bool live = is_terminal(stderr) && !global_options().quiet;
+    options.stop = interrupted;
+    if (text) {
+        fmt::print("{}", bench::table_header());
+        std::fflush(stdout);
+        options.on_row = [live](const bench::Row& row) {
+            if (live) fmt::print(stderr, "\r\x1b[K");
+            fmt::print("{}", bench::table_line(row));
+            std::fflush(stdout);
+        };
+    }
+    if (live)
+        options.on_case = [](const std::string& name) {
+            fmt::print(stderr, "\r\x1b[K{} ...", name);
+            std::fflush(stderr);
+        };
+}
+
+void show_result(const std::vector<bench::Row>& rows, bool text) {
+    if (is_terminal(stderr) && !global_options().quiet) fmt::print(stderr, "\r\x1b[K");
+    throw_if_interrupted();
+    if (!text) fmt::print("{}\n", to_text(bench::to_json(rows, global_options().verbose > 0), 1));
+}
 
 void add_kernels(CLI::App& bench) {
     struct Choice {
@@ -33,36 +61,17 @@ void add_kernels(CLI::App& bench) {
     add_format_options(*kernels, choice->format, {"text", "json"});
     kernels->callback([choice] {
         const bool text = choice->format == "text";
-        const bool live = is_terminal(stderr) && !global_options().quiet;
         const InterruptScope finish_the_case;
         bench::KernelBenchOptions options;
         options.quick = choice->quick;
         options.peers = !choice->alone;
         options.only = choice->only;
-        options.stop = interrupted;
-        if (text) {
-            fmt::print("{}", bench::table_header());
-            std::fflush(stdout);
-            options.on_row = [live](const bench::Row& row) {
-                if (live) fmt::print(stderr, "\r\x1b[K");
-                fmt::print("{}", bench::table_line(row));
-                std::fflush(stdout);
-            };
-        }
-        if (live)
-            options.on_case = [](const std::string& name) {
-                fmt::print(stderr, "\r\x1b[K{} ...", name);
-                std::fflush(stderr);
-            };
+        show_progress(options, text);
         const bench::KernelBenchResult result = bench::bench_kernels(options);
-        if (live) fmt::print(stderr, "\r\x1b[K");
-        throw_if_interrupted();
+        show_result(result.rows, text);
         if (result.left_out > 0)
             fmt::print(stderr, "note: no time left for {} rows; without --quick all are measured\n",
                        result.left_out);
-        if (!text)
-            fmt::print("{}\n",
-                       to_text(bench::to_json(result.rows, global_options().verbose > 0), 1));
     });
 }
 
@@ -87,34 +96,132 @@ void add_tokenizers(CLI::App& bench) {
     add_format_options(*tokenizers, choice->format, {"text", "json"});
     tokenizers->callback([choice] {
         const bool text = choice->format == "text";
-        const bool live = is_terminal(stderr) && !global_options().quiet;
         const InterruptScope finish_the_case;
         bench::TokenizerBenchOptions options;
         options.text = choice->text;
         options.quick = choice->quick;
         options.peers = !choice->alone;
         options.only = choice->only;
-        options.stop = interrupted;
-        if (text) {
-            fmt::print("{}", bench::table_header());
-            options.on_row = [live](const bench::Row& row) {
-                if (live) fmt::print(stderr, "\r\x1b[K");
-                fmt::print("{}", bench::table_line(row));
-                std::fflush(stdout);
-            };
-        }
+        show_progress(options, text);
         if (!global_options().quiet)
             options.on_note = [](const std::string& note) { fmt::print(stderr, "{}\n", note); };
-        if (live)
-            options.on_case = [](const std::string& name) {
-                fmt::print(stderr, "\r\x1b[K{} ...", name);
-                std::fflush(stderr);
-            };
-        const std::vector<bench::Row> rows = bench::bench_tokenizers(options);
-        if (live) fmt::print(stderr, "\r\x1b[K");
-        throw_if_interrupted();
-        if (!text)
-            fmt::print("{}\n", to_text(bench::to_json(rows, global_options().verbose > 0), 1));
+        show_result(bench::bench_tokenizers(options), text);
+    });
+}
+
+// Flags of the benches of whole models.
+struct ModelChoice {
+    bool quick = false, alone = false;
+    std::string only, format, python;
+    double seconds = 0;
+
+    void add_to(CLI::App& verb, const char* quick_means) {
+        verb.add_flag("--quick", quick, quick_means);
+        verb.add_option("--only", only, "rows whose bench, case and precision hold this")
+            ->type_name("TEXT");
+        verb.add_flag("--no-peer", alone, "leave the peers out");
+        verb.add_option("--python", python, "the Python that has the peers")
+            ->type_name("PATH")
+            ->envname("FOVEA_PEER_PYTHON");
+        verb.add_option("--seconds", seconds, "to spend on a case; 0: as the case needs")
+            ->check(CLI::NonNegativeNumber);
+        add_format_options(verb, format, {"text", "json"});
+    }
+    bool text() const { return format == "text"; }
+    void give_to(bench::ModelBenchOptions& options) const {
+        options.quick = quick;
+        options.peers = !alone;
+        options.only = only;
+        options.python = python;
+        options.seconds = seconds;
+        options.seed = global_options().seed;
+        show_progress(options, text());
+        if (!global_options().quiet)
+            options.on_note = [](const std::string& note) { fmt::print(stderr, "{}\n", note); };
+    }
+};
+
+void add_training_flags(CLI::App& verb, bench::TrainBenchOptions& options) {
+    verb.add_option("--batch-tokens", options.batch_tokens,
+                    "tokens of a batch (longer side); 0: 4096, with --quick 1024")
+        ->check(CLI::NonNegativeNumber);
+    verb.add_option("--vocab-size", options.vocabulary, "0: 8000, from base on 32000")
+        ->check(CLI::Range(0, 1 << 24));
+    verb.add_option("--data", options.data, "pairs to train on; else made from a seed")
+        ->type_name("FILE");
+}
+
+void add_train(CLI::App& bench) {
+    struct Choice : ModelChoice {
+        bench::TrainBenchOptions options;
+    };
+    auto choice = std::make_shared<Choice>();
+    CLI::App* train = bench.add_subcommand(
+        "train", "Times training of the Transformer beside PyTorch, if installed, and its memory.");
+    set_examples(*train, {"fovea bench train --quick", "fovea bench train --preset small --no-peer",
+                          "fovea bench train --json > train.json"});
+    train->add_option("--preset", choice->options.presets, "sizes of the model [small base]")
+        ->check(CLI::IsMember({"tiny", "small", "base", "big"}));
+    train->add_option("--precision", choice->options.precisions, "of ours [f32 bf16]")
+        ->check(CLI::IsMember({"f32", "bf16"}));
+    add_training_flags(*train, choice->options);
+    train->add_option("--dropout", choice->options.dropout, "on both sides")
+        ->check(CLI::Range(0.0, 0.9));
+    choice->add_to(*train, "batches of 1024 tokens, fewer rounds, no memory: under a minute");
+    train->callback([choice] {
+        const InterruptScope finish_the_sample;
+        choice->give_to(choice->options);
+        show_result(bench::bench_train(choice->options), choice->text());
+    });
+}
+
+void add_scaling(CLI::App& bench) {
+    struct Choice : ModelChoice {
+        bench::TrainBenchOptions options;
+    };
+    auto choice = std::make_shared<Choice>();
+    choice->options.precisions = {"f32"};
+    CLI::App* scaling = bench.add_subcommand(
+        "scaling", "Times training against the length of sentences and the number of layers.");
+    set_examples(*scaling, {"fovea bench scaling", "fovea bench scaling --only length --no-peer",
+                            "fovea bench scaling --precision f32 bf16 --json > scaling.json"});
+    scaling->add_option("--precision", choice->options.precisions, "of ours [f32]")
+        ->check(CLI::IsMember({"f32", "bf16"}));
+    scaling
+        ->add_option("--batch-tokens", choice->options.batch_tokens,
+                     "tokens of a batch; 0: 4096, with --quick 1024")
+        ->check(CLI::NonNegativeNumber);
+    scaling->add_option("--vocab-size", choice->options.vocabulary, "0: 8000")
+        ->check(CLI::Range(0, 1 << 24));
+    scaling->add_option("--dropout", choice->options.dropout, "on both sides")
+        ->check(CLI::Range(0.0, 0.9));
+    choice->add_to(*scaling, "batches of 1024 tokens, fewer rounds");
+    scaling->callback([choice] {
+        const InterruptScope finish_the_sample;
+        choice->give_to(choice->options);
+        show_result(bench::bench_scaling(choice->options), choice->text());
+    });
+}
+
+// Not for people: trains a little and prints the largest resident size of its own process.
+void add_training_memory(CLI::App& bench) {
+    struct Choice {
+        bench::TrainBenchOptions options;
+        std::string preset = "base", precision = "f32";
+        int updates = 3;
+    };
+    auto choice = std::make_shared<Choice>();
+    CLI::App* memory = bench.add_subcommand("training-memory", "")->group(hidden_group);
+    memory->add_option("--preset", choice->preset, "");
+    memory->add_option("--precision", choice->precision, "");
+    memory->add_option("--updates", choice->updates, "");
+    add_training_flags(*memory, choice->options);
+    memory->callback([choice] {
+        choice->options.seed = global_options().seed;
+        const bench::TrainingWork work = bench::training_work(choice->options, choice->preset);
+        bench::TrainingRun run(work, choice->precision);
+        run.run(0, choice->updates);
+        fmt::print("{:.0f}\n", bench::largest_resident_size());
     });
 }
 
@@ -122,11 +229,14 @@ void add_tokenizers(CLI::App& bench) {
 
 void add_bench_command(CLI::App& app) {
     CLI::App* bench = app.add_subcommand("bench", "Measures this machine and Fovea on it.");
-    set_examples(*bench, {"fovea bench kernels", "fovea bench kernels --quick",
-                          "fovea bench kernels --json > kernels.json"});
+    set_examples(*bench, {"fovea bench kernels", "fovea bench train --quick",
+                          "fovea bench translate --json > translate.json"});
     bench->require_subcommand(1);
     add_kernels(*bench);
     add_tokenizers(*bench);
+    add_train(*bench);
+    add_scaling(*bench);
+    add_training_memory(*bench);
 }
 
 }  // namespace fovea

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "fovea/base/files.h"
+#include "fovea/io/name_rules.h"
+
 namespace fovea {
 
 Seq2SeqExamples encode_examples(const Seq2SeqModel& model, std::span<const TextPair> pairs,
@@ -62,6 +65,26 @@ Seq2SeqBatch pack_batch(const Seq2SeqExamples& examples, std::span<const std::in
     b.source_segments = Segments::of_lengths(source_lengths, samples);
     b.target_segments = Segments::of_lengths(target_lengths, samples);
     return b;
+}
+
+void dump_batches(const std::string& folder, const Seq2SeqModel& model,
+                  const Seq2SeqExamples& examples, const BatchOptions& batches,
+                  std::int64_t epochs) {
+    make_folders(folder);
+    write_file_atomically(join_path(folder, "config.json"), to_text(model.config.to_json(), 2));
+    save_parameters(join_path(folder, "init.safetensors"), *model.store);
+    std::string lines;
+    for (std::size_t i = 0; i < examples.source.size(); ++i)
+        lines += to_text(Json{examples.source[i], examples.target[i]}) + "\n";
+    write_file_atomically(join_path(folder, "examples.jsonl"), lines);
+    lines.clear();
+    for (std::int64_t epoch = 0; epoch < epochs; ++epoch) {
+        const BatchPlan plan(examples.lengths, batches, epoch);
+        for (std::int64_t b = 0; b < plan.batches(); ++b)
+            lines +=
+                to_text(Json(std::vector<std::int64_t>(plan[b].begin(), plan[b].end()))) + "\n";
+    }
+    write_file_atomically(join_path(folder, "plan.jsonl"), lines);
 }
 
 }  // namespace fovea

@@ -34,4 +34,10 @@ struct Seq2SeqBatch {
 Seq2SeqBatch pack_batch(const Seq2SeqExamples& examples, std::span<const std::int64_t> indices,
                         std::int32_t start_token);
 
+// For peers and debugging: config.json, init.safetensors (the parameters as they are now),
+// examples.jsonl and plan.jsonl (the batches of so many epochs, in order).
+void dump_batches(const std::string& folder, const Seq2SeqModel& model,
+                  const Seq2SeqExamples& examples, const BatchOptions& batches,
+                  std::int64_t epochs);
+
 }  // namespace fovea

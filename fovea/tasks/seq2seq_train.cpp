@@ -4,7 +4,6 @@
 
 #include "fovea/base/clock.h"
 #include "fovea/base/files.h"
-#include "fovea/io/name_rules.h"
 #include "fovea/metrics/bleu.h"
 #include "fovea/metrics/chrf.h"
 #include "fovea/metrics/rouge.h"
@@ -128,21 +127,7 @@ Seq2SeqPlan Seq2SeqTrainer::plan() const {
 }
 
 void Seq2SeqTrainer::dump(const std::string& folder, std::int64_t epochs) const {
-    make_folders(folder);
-    write_file_atomically(join_path(folder, "config.json"), to_text(model_.config.to_json(), 2));
-    save_parameters(join_path(folder, "init.safetensors"), *model_.store);
-    std::string lines;
-    for (std::size_t i = 0; i < examples_.source.size(); ++i)
-        lines += to_text(Json{examples_.source[i], examples_.target[i]}) + "\n";
-    write_file_atomically(join_path(folder, "examples.jsonl"), lines);
-    lines.clear();
-    for (std::int64_t epoch = 0; epoch < epochs; ++epoch) {
-        const BatchPlan plan(examples_.lengths, options_.batches, epoch);
-        for (std::int64_t b = 0; b < plan.batches(); ++b)
-            lines +=
-                to_text(Json(std::vector<std::int64_t>(plan[b].begin(), plan[b].end()))) + "\n";
-    }
-    write_file_atomically(join_path(folder, "plan.jsonl"), lines);
+    dump_batches(folder, model_, examples_, options_.batches, epochs);
 }
 
 TrainTask Seq2SeqTrainer::task() {
