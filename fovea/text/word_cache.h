@@ -1,6 +1,7 @@
 #pragma once
 // Words seen lately and their ids. One entry is one cache line and a new word takes the place of
-// the one before it, so the memory is fixed and nothing is ever searched for.
+// the one before it, so nothing is ever searched for. It starts small, since many a tokenizer is
+// made for one text, and grows with the words it is given, to 2 MiB at most.
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -33,9 +34,9 @@ public:
 
     // The place of a word (fits() must hold) and whether the word is in it.
     Entry& place(std::string_view word, bool& hit) {
-        if (entries_.empty()) entries_.resize(capacity);
+        if (stored_ >= entries_.size() && entries_.size() < most_entries) grow();
         const std::uint64_t hash = hash_bytes64(word);
-        Entry& e = entries_[hash & (capacity - 1)];
+        Entry& e = entries_[hash & (entries_.size() - 1)];
         const auto tag = static_cast<std::uint32_t>(hash >> 32);
         hit = e.tag == tag && e.length == word.size() &&
               std::memcmp(e.word, word.data(), word.size()) == 0;
@@ -46,6 +47,7 @@ public:
     // Writes what place() did not find into the place it gave.
     void store(Entry& e, std::string_view word, std::span<const TokenId> ids, float limit = 0) {
         if (ids.size() > most_ids) return;
+        ++stored_;
         e.tag = pending_tag_;
         e.limit = limit;
         e.length = static_cast<std::uint8_t>(word.size());
@@ -55,8 +57,17 @@ public:
     }
 
 private:
-    static constexpr std::size_t capacity = 1 << 15;  // 2 MiB
+    static constexpr std::size_t first_entries = 1 << 9, most_entries = 1 << 15;
+
+    void grow() {  // empty again: what is used comes back soon
+        const std::size_t size = entries_.empty() ? first_entries : 8 * entries_.size();
+        entries_.clear();
+        entries_.resize(size);
+        stored_ = 0;
+    }
+
     std::vector<Entry> entries_;
+    std::size_t stored_ = 0;
     std::uint32_t pending_tag_ = 0;
 };
 
