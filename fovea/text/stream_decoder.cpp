@@ -9,9 +9,6 @@ namespace {
 constexpr std::size_t context = 6;
 constexpr std::size_t longest_wait = 32;
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
-}  // namespace
-
-namespace {
 
 // "<0x41>". ByteFallback takes a run of such tokens as one: if its bytes are not UTF-8, all of them
 // become U+FFFD, also those that were fine so far. So nothing of a run is certain before its end.
@@ -29,11 +26,10 @@ std::string StreamDecoder::push(TokenId id) {
     const std::optional<std::string> token = tokenizer_->id_to_token(id);
     if (!token || (skip_special_ && tokenizer_->is_special(id))) return {};
     ids_.push_back(id);
+    if (is_byte_token(*token)) return {};
     const std::string text = tokenizer_->decode(ids_, skip_special_);
     // A trailing U+FFFD may be the start of a character whose bytes are still to come.
-    const bool waits = is_byte_token(*token) ||
-                       (text.ends_with(replacement) && ids_.size() - settled_ < longest_wait);
-    if (waits) return {};
+    if (text.ends_with(replacement) && ids_.size() - settled_ < longest_wait) return {};
     // A decoder that changes what it has said (WordPiece's clean-up joins "do n't") cannot be
     // followed exactly: go on from its new text.
     std::string fresh = text.starts_with(given_) ? text.substr(given_.size()) : std::string();
