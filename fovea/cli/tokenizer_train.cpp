@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -116,6 +117,11 @@ private:
 };
 
 void check_paths(const TrainFlags& f) {
+    const std::string folder = std::filesystem::path(f.out).parent_path().string();
+    if (!folder.empty() && !is_folder(folder))
+        fail_with(ErrorKind::not_found, "make it first, or name another place with --out", folder,
+                  ": no such folder");
+    if (is_folder(f.out)) fail_with(ErrorKind::usage, "name a file in it", f.out, " is a folder");
     if (f.out != "-" && file_exists(f.out) && !f.force)
         fail_with(ErrorKind::usage, "--force overwrites it, --out names another", f.out,
                   " exists already");
@@ -217,7 +223,9 @@ void add_tokenizer_train_command(CLI::App& tokenizer) {
         ->group(more_group)
         ->type_name("N");
     verb.add_option("--memory", f->memory,
-                    "memory to use, about; when the words do not fit, the rarest are dropped")
+                    "the program stays below this (plus 1 KB for each token of the vocabulary), "
+                    "whatever the text: where the words do not fit, the rarest are dropped; at "
+                    "least 64M, usually 2G")
         ->group(more_group)
         ->type_name("SIZE");
     add_format_options(verb, f->format, {"text", "json"});

@@ -93,7 +93,6 @@ private:
         std::uint32_t last_word = 0;
     };
     struct Occurrence {
-        PairKey pair;
         std::uint32_t number, word;
     };
 
@@ -176,18 +175,19 @@ private:
         const std::uint32_t n = numbers_(pair);
         if (n == counts_.size()) {
             counts_.push_back(0);
+            pairs_.push_back(pair);
             gathering_.emplace_back();
         }
         return n;
     }
 
-    void note(PairKey pair, std::uint32_t number, std::uint32_t word) {
+    void note(std::uint32_t number, std::uint32_t word) {
         Gathering& g = gathering_[number];
         if (g.round == round_ && g.last_word == word) return;
         if (g.round != round_) g = {round_, 0, word};
         g.last_word = word;
         ++g.positions;
-        found_.push_back({pair, number, word});
+        found_.push_back({number, word});
     }
 
     // Groups what note() gathered by pair and puts every pair in the queue.
@@ -198,7 +198,8 @@ private:
         for (const Occurrence& o : found_) {
             Gathering& g = gathering_[o.number];
             if (g.round == round_) {  // the first of this pair: reserve its place
-                queue_.push_back({counts_[o.number], o.pair, o.number, end, end + g.positions});
+                queue_.push_back(
+                    {counts_[o.number], pairs_[o.number], o.number, end, end + g.positions});
                 g.round = 0;
                 const std::size_t size = g.positions;
                 g.positions = end;  // from here on: where the next position goes
@@ -215,13 +216,13 @@ private:
     }
 
     void count_pairs() {
+        found_.reserve(runs_.symbols.size());
         for (std::size_t w = 0; w < runs_.begin.size(); ++w) {
             const TokenId* s = runs_.symbols.data() + runs_.begin[w];
             for (std::uint32_t i = 0; i + 1 < runs_.length[w]; ++i) {
-                const PairKey pair = key_of(s[i], s[i + 1]);
-                const std::uint32_t n = number_of(pair);
+                const std::uint32_t n = number_of(key_of(s[i], s[i + 1]));
                 counts_[n] += runs_.count[w];
-                note(pair, n, static_cast<std::uint32_t>(w));
+                note(n, static_cast<std::uint32_t>(w));
             }
         }
         enqueue_found();
@@ -304,10 +305,9 @@ private:
     }
 
     void add_occurrence(TokenId left, TokenId right, std::uint32_t word, std::int64_t count) {
-        const PairKey pair = key_of(left, right);
-        const std::uint32_t n = number_of(pair);
+        const std::uint32_t n = number_of(key_of(left, right));
         counts_[n] += count;
-        note(pair, n, word);
+        note(n, word);
     }
 
     // Two merges may make the same token, and then a pair can be merged twice; its last turn
@@ -330,6 +330,7 @@ private:
     SymbolRuns runs_;
     PairNumbers numbers_;
     std::vector<std::int64_t> counts_;  // by the pair's number
+    std::vector<PairKey> pairs_;        // by their number
     std::vector<Gathering> gathering_;
     std::uint64_t round_ = 1;
     std::vector<Occurrence> found_;

@@ -15,14 +15,13 @@ namespace fovea {
 
 namespace {
 constexpr std::size_t block_bytes = std::size_t{256} << 10;
-// Texts of this size are counted by one thread into a table of their own; the tables are then
-// added up in order.
-constexpr std::size_t share_bytes = std::size_t{1} << 20;
 constexpr std::size_t shares_at_once = 4;
 }  // namespace
 
-CorpusReader::CorpusReader(const std::string& path, bool keep_newlines)
-    : path_(path == "-" ? "standard input" : path), keep_newlines_(keep_newlines) {
+CorpusReader::CorpusReader(const std::string& path, bool keep_newlines, std::size_t longest_line)
+    : path_(path == "-" ? "standard input" : path),
+      keep_newlines_(keep_newlines),
+      longest_line_(longest_line) {
     if (path == "-") {
         file_ = gzdopen(dup(STDIN_FILENO), "rb");
     } else {
@@ -64,7 +63,7 @@ bool CorpusReader::next(std::string& line) {
         std::size_t end = newline;
         bool whole = newline != std::string::npos;
         if (!whole) {
-            if (buffer_.size() - at_ <= longest_line) {
+            if (buffer_.size() - at_ <= longest_line_) {
                 const std::size_t seen = buffer_.size() - at_;
                 if (fill()) {
                     scanned = at_ + seen;
@@ -74,9 +73,9 @@ bool CorpusReader::next(std::string& line) {
             }
             end = buffer_.size();
         }
-        if (end - at_ > longest_line) {  // cut: after white space, else between characters
+        if (end - at_ > longest_line_) {  // cut: after white space, else between characters
             whole = false;
-            end = at_ + longest_line;
+            end = at_ + longest_line_;
             const std::size_t space = buffer_.find_last_of(" \t", end - 1);
             if (space != std::string::npos && space > at_)
                 end = space + 1;
@@ -135,7 +134,7 @@ void count_batch(const Batch& batch, const WordSplitter& splitter, std::vector<W
 
 WordCounts count_words(const std::vector<std::string>& files, const WordSplitter& splitter,
                        const CorpusOptions& options) {
-    WordCounts total(options.table_limit);
+    WordCounts total(options.table_limit, options.cost);
     std::int64_t expected = 0, before = 0;  // bytes; expected only where no file is compressed
     for (const std::string& file : files) {
         const bool plain = file != "-" && file_exists(file) && !is_folder(file) &&
@@ -146,17 +145,17 @@ WordCounts count_words(const std::vector<std::string>& files, const WordSplitter
     std::vector<WordCounts> shares;
     std::size_t share_end = 0;
     for (const std::string& file : files) {
-        CorpusReader reader(file, options.keep_newlines);
+        CorpusReader reader(file, options.keep_newlines, options.longest_line);
         for (;;) {
             const bool more = reader.next(batch.text);
             if (more) {
                 if (batch.ends.empty() || batch.ends.back() >= share_end) {
                     batch.share_begin.push_back(batch.ends.size());
-                    share_end = (batch.ends.empty() ? 0 : batch.ends.back()) + share_bytes;
+                    share_end = (batch.ends.empty() ? 0 : batch.ends.back()) + options.share_bytes;
                 }
                 batch.ends.push_back(batch.text.size());
             }
-            if (batch.text.size() < shares_at_once * share_bytes && more) continue;
+            if (batch.text.size() < shares_at_once * options.share_bytes && more) continue;
             count_batch(batch, splitter, shares, total);
             batch.clear();
             share_end = 0;

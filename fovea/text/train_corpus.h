@@ -16,10 +16,11 @@ namespace fovea {
 // is some, never inside a UTF-8 character: memory stays bounded whatever the file.
 class CorpusReader {
 public:
-    static constexpr std::size_t longest_line = std::size_t{1} << 20;
+    static constexpr std::size_t usual_longest_line = std::size_t{1} << 20;
 
     // keep_newlines: a line keeps its "\n" (or "\r\n"); else both are removed.
-    CorpusReader(const std::string& path, bool keep_newlines);
+    CorpusReader(const std::string& path, bool keep_newlines,
+                 std::size_t longest_line = usual_longest_line);
     ~CorpusReader();
     CorpusReader(const CorpusReader&) = delete;
     CorpusReader& operator=(const CorpusReader&) = delete;
@@ -32,6 +33,7 @@ private:
 
     std::string path_;
     bool keep_newlines_;
+    std::size_t longest_line_;
     void* file_ = nullptr;  // gzFile
     std::string buffer_;
     std::size_t at_ = 0;
@@ -41,8 +43,12 @@ private:
 
 struct CorpusOptions {
     bool keep_newlines = false;
-    // Of the table of words. Reading takes about 64 MiB besides, whatever the corpus.
-    std::int64_t table_limit = WordCounts::no_limit;
+    std::int64_t table_limit = WordCounts::no_limit;  // of the table of words
+    TrainingCost cost = {};
+    std::size_t longest_line = CorpusReader::usual_longest_line;
+    // Texts of this size are counted by one thread into a table of their own, four at once; the
+    // tables are then added up in order. Each takes up to ten times its size.
+    std::size_t share_bytes = std::size_t{1} << 20;
     TrainProgressCallback progress = {};
 };
 

@@ -26,6 +26,28 @@ std::vector<std::string> fixed_tokens(const TokenizerTraining& t) {
     return tokens;
 }
 
+// How the memory limit is shared out. The costs are the most that was measured on texts made to be
+// bad for them (random letters, random words, one word a line), rounded up; tests/text holds the
+// whole process to its bound on such texts.
+struct MemoryPlan {
+    static constexpr std::int64_t fixed = std::int64_t{40} << 20;  // program, tables of characters
+
+    std::int64_t table, seeds;
+    TrainingCost cost;
+    std::size_t longest_line, share_bytes;
+
+    explicit MemoryPlan(const TokenizerTraining& t) {
+        const std::int64_t free = t.memory_limit - fixed;
+        const bool unigram = t.model == TrainedModel::unigram;
+        table = unigram ? free / 3 * 2 : free;
+        seeds = free / 1024 + 2 * t.vocab_size;
+        if (t.model != TrainedModel::word) cost = {48, 96};
+        longest_line = static_cast<std::size_t>(
+            std::clamp<std::int64_t>(free / 512, 1 << 16, CorpusReader::usual_longest_line));
+        share_bytes = static_cast<std::size_t>(std::clamp<std::int64_t>(free / 128, 1, 1 << 20));
+    }
+};
+
 BpeTraining bpe_options(const TokenizerTraining& t) {
     return {.vocab_size = t.vocab_size,
             .min_frequency = t.min_frequency,
@@ -72,7 +94,7 @@ ModelSpec train_unigram_model(const WordCounts& words, const TokenizerTraining& 
     options.limit_alphabet = t.limit_alphabet;
     options.initial_alphabet = t.initial_alphabet;
     if (t.max_token_length > 0) options.max_piece_length = t.max_token_length;
-    options.seed_size = std::min<std::int64_t>(options.seed_size, t.memory_limit / 512);
+    options.seed_size = std::min(options.seed_size, MemoryPlan(t).seeds);
     options.progress = t.progress;
     const auto known = fixed_tokens(t);
     for (const UnigramPiece& p : train_unigram(words, options)) {
@@ -111,8 +133,14 @@ void check(const TokenizerTraining& t) {
     const auto fixed = static_cast<std::int64_t>(fixed_tokens(t).size());
     usage(t.vocab_size > fixed, "ask for more tokens, or for fewer special ones",
           "a vocabulary of ", t.vocab_size, " tokens, but ", fixed, " of them are fixed");
+    const auto least = fixed + static_cast<std::int64_t>(t.initial_alphabet.size());
+    usage(t.vocab_size >= least, "ask for more tokens", "a vocabulary of ", t.vocab_size,
+          " tokens, but this kind has ", least,
+          " before it learns any (special tokens and alphabet)");
     usage(t.vocab_size <= 10'000'000, "vocabularies rarely have more than 250,000 tokens",
           "a vocabulary of ", t.vocab_size, " tokens");
+    usage(t.memory_limit >= least_training_memory, "give it more; 2 GiB is the default",
+          t.memory_limit >> 20, " MiB of memory, but it needs ", least_training_memory >> 20);
     for (std::size_t i = 0; i < t.special_tokens.size(); ++i) {
         usage(!t.special_tokens[i].content.empty(), "give every special token a spelling",
               "special token ", i, " is empty");
@@ -158,9 +186,13 @@ TokenizerSpec train_tokenizer(const std::vector<std::string>& files, const Token
                               TrainingReport* report) {
     check(t);
     const WordSplitter splitter(t.words_as ? *t.words_as : t.pipeline);
+    const MemoryPlan plan(t);
     const WordCounts words = count_words(files, splitter,
                                          {.keep_newlines = t.keep_newlines,
-                                          .table_limit = t.memory_limit / 8,
+                                          .table_limit = plan.table,
+                                          .cost = plan.cost,
+                                          .longest_line = plan.longest_line,
+                                          .share_bytes = plan.share_bytes,
                                           .progress = t.progress});
     if (report)
         *report = {words.total(), static_cast<std::int64_t>(words.size()), words.undercount()};

@@ -8,11 +8,10 @@
 //
 // Deterministic: the same files and options give the same tokenizer, whatever the threads.
 //
-// Memory: at most about memory_limit + 128 MiB, whatever the corpus. An eighth of memory_limit
-// holds the table of different words; when it is full, the rarest words are forgotten (see
-// train_word_counts.h for the rule and what it promises). The trainers' own tables are linear in
-// that table. Two limits of the bound: a vocabulary's own size, and unigram seeds, which are
-// limited to memory_limit / 512.
+// Memory: the whole process stays below memory_limit + 1 KB for every token of the vocabulary,
+// whatever the corpus. Words are counted in a table (see train_word_counts.h) that is charged with
+// what the trainer will need for them; when it is full, the rarest words are forgotten, and the
+// report says up to which count words may be missing.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,6 +23,8 @@
 #include "fovea/text/train_word_counts.h"
 
 namespace fovea {
+
+constexpr std::int64_t least_training_memory = std::int64_t{64} << 20;
 
 enum class TrainedModel { bpe, wordpiece, unigram, word };
 
@@ -41,7 +42,7 @@ struct TokenizerTraining {
     std::string end_of_word_suffix = {};             // "</w>" for the BPE of GPT
     bool byte_fallback = false;  // 256 tokens <0x00> … <0xFF> after the special ones
     bool keep_newlines = false;  // a line's "\n" is part of its text
-    std::int64_t memory_limit = std::int64_t{2} << 30;
+    std::int64_t memory_limit = std::int64_t{2} << 30;  // at least least_training_memory
 
     // Everything of the result but the model: normaliser, pre-tokeniser, post-processor, decoder.
     // Words are counted with its normaliser and pre-tokeniser, or with `words_as` where that is

@@ -61,16 +61,16 @@ TEST_F(TrainTokenizer, ReadsLinesOfAllKinds) {
 
 TEST_F(TrainTokenizer, CutsLinesThatAreTooLongBetweenCharacters) {
     std::string text;
-    while (text.size() < 3 * CorpusReader::longest_line) text += "\xE4\xB8\xAD";
+    while (text.size() < 3 * CorpusReader::usual_longest_line) text += "\xE4\xB8\xAD";
     text += "\nshort\n";
     std::string joined;
     for (const std::string& part : lines_of(write("long", text), true)) {
-        EXPECT_LE(part.size(), CorpusReader::longest_line);
+        EXPECT_LE(part.size(), CorpusReader::usual_longest_line);
         EXPECT_NE(part[0] & '\xC0', '\x80') << "begins inside a character";
         joined += part;
     }
     EXPECT_EQ(joined, text);
-    text.assign(CorpusReader::longest_line + 10, 'x');
+    text.assign(CorpusReader::usual_longest_line + 10, 'x');
     text[1000] = ' ';
     const auto parts = lines_of(write("spaced", text), false);
     ASSERT_EQ(parts.size(), 2u);
@@ -111,11 +111,13 @@ TEST_F(TrainTokenizer, ByteLevelRoundTripsAnyText) {
 }
 
 TEST_F(TrainTokenizer, SameResultWhateverTheThreads) {
-    const std::string text = write("prose.txt", sample_prose(4, 6000000));
+    std::string words = sample_prose(4, 2000000);
+    for (int i = 0; i < 60000; ++i) words += "w" + std::to_string(i) + (i % 9 ? " " : "\n");
+    const std::string text = write("prose.txt", words);
     for (const char* recipe : {"gpt2", "t5"}) {
         TokenizerTraining training = training_like(recipe);
         training.vocab_size = 800;
-        training.memory_limit = 4 << 20;  // small enough that words are dropped
+        training.memory_limit = least_training_memory;  // small enough that words are dropped
         std::string first;
         for (const int threads : {1, 2, 5}) {
             set_thread_count(threads);
@@ -144,6 +146,7 @@ TEST_F(TrainTokenizer, WrongWishesAreUsageErrors) {
         return ErrorKind::failed;
     };
     EXPECT_EQ(refused([](auto& t) { t.vocab_size = 5; }), ErrorKind::usage);
+    EXPECT_EQ(refused([](auto& t) { t.memory_limit = 1 << 20; }), ErrorKind::usage);
     EXPECT_EQ(refused([](auto& t) { t.unk_token = "[NONE]"; }), ErrorKind::usage);
     EXPECT_EQ(refused([](auto& t) { t.unk_token = ""; }), ErrorKind::usage);
     EXPECT_EQ(refused([](auto& t) { t.special_tokens.push_back(t.special_tokens[0]); }),

@@ -8,7 +8,8 @@
 
 namespace fovea {
 
-WordCounts::WordCounts(std::int64_t memory_limit) : limit_(std::max(memory_limit, least_limit)) {
+WordCounts::WordCounts(std::int64_t memory_limit, TrainingCost cost)
+    : limit_(std::max(memory_limit, least_limit)), cost_(cost) {
     rebuild_table(64);
 }
 
@@ -42,7 +43,9 @@ void WordCounts::add(std::string_view w, std::int64_t count) {
     const std::size_t words = grown(words_.size() + 1, words_.capacity());
     const std::size_t slots = table_.size() * (2 * (words_.size() + 1) > table_.size() ? 2 : 1);
     const std::size_t bytes = text + words * sizeof(Word) + slots * sizeof(std::uint32_t);
-    if (static_cast<std::int64_t>(bytes) > limit_ && !words_.empty()) {
+    const std::int64_t needed =
+        static_cast<std::int64_t>(bytes) + cost_of(words_.size() + 1, text_.size() + w.size());
+    if (needed > limit_ && !words_.empty()) {
         drop_rare();
         at = slot(w, hash);
     } else if (slots != table_.size()) {
@@ -68,8 +71,14 @@ std::int64_t WordCounts::find(std::string_view w) const {
     return entry == 0 ? 0 : words_[entry - 1].count;
 }
 
+std::int64_t WordCounts::cost_of(std::size_t words, std::size_t bytes) const {
+    return cost_.per_word * static_cast<std::int64_t>(words) +
+           cost_.per_byte * static_cast<std::int64_t>(bytes);
+}
+
 std::int64_t WordCounts::memory() const {
-    return static_cast<std::int64_t>(text_.capacity() + words_.capacity() * sizeof(Word) +
+    return cost_of(words_.size(), text_.size()) +
+           static_cast<std::int64_t>(text_.capacity() + words_.capacity() * sizeof(Word) +
                                      table_.capacity() * sizeof(std::uint32_t));
 }
 

@@ -16,13 +16,18 @@
 
 namespace fovea {
 
+// What a trainer needs for every word it is given, besides the table: counted into its limit.
+struct TrainingCost {
+    std::int64_t per_word = 0, per_byte = 0;
+};
+
 class WordCounts {
 public:
     static constexpr std::int64_t no_limit = std::int64_t{1} << 62;
     static constexpr std::int64_t least_limit = 4096;  // smaller limits count as this
 
-    // memory_limit: bytes of the table and of the words' text in it.
-    explicit WordCounts(std::int64_t memory_limit = no_limit);
+    // memory_limit: bytes of the table, of the words' text in it, and of what training will cost.
+    explicit WordCounts(std::int64_t memory_limit = no_limit, TrainingCost cost = {});
 
     void add(std::string_view word, std::int64_t count = 1);
     void add(const WordCounts& other);  // in other's order
@@ -37,8 +42,8 @@ public:
 
     std::int64_t undercount() const { return undercount_; }
     std::int64_t dropped() const { return dropped_; }  // words dropped (a word may be so twice)
-    std::int64_t memory() const;                       // bytes in use
-    void clear();                                      // keeps the memory for the next words
+    std::int64_t memory() const;  // bytes in use, and those that training will cost
+    void clear();                 // keeps the memory for the next words
 
 private:
     struct Word {
@@ -50,9 +55,11 @@ private:
     std::vector<Word> words_;           // in the order of their first sight
     std::vector<std::uint32_t> table_;  // index + 1 into words_; 0 = free
     std::int64_t limit_;
+    TrainingCost cost_;
     std::int64_t total_ = 0, undercount_ = 0, dropped_ = 0;
 
     std::size_t slot(std::string_view word, std::uint32_t hash) const;
+    std::int64_t cost_of(std::size_t words, std::size_t bytes) const;
     void rebuild_table(std::size_t slots);
     void drop_rare();
 };
