@@ -101,8 +101,11 @@ std::vector<TokenId> ids_of(const std::string& line, const std::string& where) {
         char* end = nullptr;
         const long id = std::strtol(line.c_str() + at, &end, 10);
         const auto next = static_cast<std::size_t>(end - line.c_str());
-        expect_input(next > at && id >= 0 && id < (1l << 31) - 1, where, ": \"",
-                     line.substr(at, 20), "\" is no token id");
+        if (next == at || id < 0 || id >= (1l << 31) - 1)
+            fail_with(ErrorKind::bad_input,
+                      "ids are whole numbers from 0 with spaces between, as "
+                      "`fovea tokenizer encode --format ids` prints them",
+                      where, ": \"", line.substr(at, 20), "\" is no token id");
         ids.push_back(static_cast<TokenId>(id));
         at = next;
     }
@@ -111,10 +114,11 @@ std::vector<TokenId> ids_of(const std::string& line, const std::string& where) {
 
 void decode(const Flags& f) {
     const Tokenizer t = Tokenizer::load(f.tokenizer);
-    std::int64_t number = 0;
+    std::int64_t number = 0, unknown = 0;
     for_line_batches(f.files, [&](const std::vector<std::string>& lines) {
         for (const std::string& line : lines) {
             const auto ids = ids_of(line, text_of("line ", ++number));
+            for (const TokenId id : ids) unknown += !t.id_to_token(id);
             const std::string text = t.decode(ids, !f.keep_special);
             if (f.format == "json")
                 fmt::print("{}\n",
@@ -123,6 +127,9 @@ void decode(const Flags& f) {
                 fmt::print("{}\n", text);
         }
     });
+    if (unknown > 0 && !global_options().quiet)
+        fmt::print(stderr, "note: {} ids are not in the vocabulary ({} tokens) and were left out\n",
+                   unknown, t.vocab_size());
 }
 
 struct KindName {

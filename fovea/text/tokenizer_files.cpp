@@ -169,6 +169,11 @@ BpeSpec read_vocab_and_merges(std::string_view vocab_json, const std::string& vo
 
 TokenizerSpec read_tokenizer(const std::string& path) {
     std::string file = path;
+    if (!file_exists(path))
+        fail_with(ErrorKind::not_found,
+                  "name a tokenizer.json, a vocab.txt, a vocab.json with merges.txt beside it, a "
+                  "SentencePiece .model, or a folder with one of them",
+                  path, ": no such file or folder");
     if (is_folder(path)) {
         file.clear();
         for (const char* name :
