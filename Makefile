@@ -71,7 +71,7 @@ tsan: need-build    ## tests with threads under the thread sanitizer
 	@TSAN_OPTIONS=halt_on_error=1 FOVEA_THREADS=4 \
 	 ctest --test-dir build/tsan --output-on-failure -R '$(TSAN_TESTS)'
 
-fuzz: need-fuzz     ## the fuzzers of tests/fuzz (SECONDS=30 each)
+fuzz: need-fuzz     ## the fuzzers of tests/fuzz (FUZZ_SECONDS=60 each)
 	@tests/fuzz/run.sh
 
 install: need-build ## the program, the library and its CMake package (PREFIX=/usr/local)
