@@ -1,5 +1,4 @@
-// Prints ids, tokens and character offsets:  tokenize tokenizer.json "some text"  (or lines of
-// stdin)
+// Prints ids, tokens and character offsets of a text or of lines:  tokenize tokenizer.json "text"
 #include <iostream>
 #include <string>
 

@@ -212,15 +212,16 @@ def train_peer(ours, text, out, max_token_length=None):
     options = {"vocab_size": len(model["vocab"]), "min_frequency": 2, "show_progress": False,
                "special_tokens": [a["content"] for a in spec["added_tokens"]]}
     if kind == "BPE":
-        peer = tokenizers.Tokenizer(models.BPE(end_of_word_suffix=model["end_of_word_suffix"]))
+        suffix = model["end_of_word_suffix"]
+        peer = tokenizers.Tokenizer(models.BPE(**{"end_of_word_suffix": suffix} if suffix else {}))
         if max_token_length:
             options["max_token_length"] = int(max_token_length)
         if spec["pre_tokenizer"] and spec["pre_tokenizer"]["type"] == "ByteLevel":
             options["initial_alphabet"] = pre_tokenizers.ByteLevel.alphabet()
         else:
             options["limit_alphabet"] = 1000
-        if model["end_of_word_suffix"]:
-            options["end_of_word_suffix"] = model["end_of_word_suffix"]
+        if suffix:
+            options["end_of_word_suffix"] = suffix
         trainer = trainers.BpeTrainer(**options)
     elif kind == "WordPiece":
         peer = tokenizers.Tokenizer(models.WordPiece(unk_token="[UNK]"))

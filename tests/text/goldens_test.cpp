@@ -1,8 +1,8 @@
 // Every golden line through every tokenizer, against what Hugging Face's `tokenizers` and
 // SentencePiece made of it (tools/make_tokenizer_goldens.py).
 #include <gtest/gtest.h>
-#include <unistd.h>
 
+#include "committed.h"
 #include "fovea/base/files.h"
 #include "golden_file.h"
 
@@ -15,20 +15,6 @@ const std::string shared = std::string(FOVEA_SOURCE_DIR) + "/../shared/tokenizer
 const std::vector<std::string>& lines() {
     static const std::vector<std::string> all = golden_lines();
     return all;
-}
-
-// A file that lives as long as this.
-struct TemporaryFile {
-    std::string path;
-    explicit TemporaryFile(const std::string& name)
-        : path("/tmp/fovea-" + std::to_string(getpid()) + "-" + name) {}
-    ~TemporaryFile() { unlink(path.c_str()); }
-};
-
-Tokenizer load_committed(const std::string& name) {
-    const TemporaryFile file(name);
-    write_file_atomically(file.path, read_file_or_gzip(here + "tokenizers/" + name + ".gz"));
-    return Tokenizer::load(file.path);
 }
 
 class CommittedTokenizer : public testing::TestWithParam<const char*> {};
@@ -55,11 +41,7 @@ TEST_P(CommittedTokenizer, SavedAndLoadedGivesTheSameIds) {
         ASSERT_EQ(again.encode_ids(lines()[i]), t.encode_ids(lines()[i])) << i;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CommittedTokenizer,
-                         testing::Values("bert-uncased.json", "bert-cased.json", "gpt2.json",
-                                         "roberta.json", "gpt.json", "albert.json", "xlnet.json",
-                                         "t5.json", "llama.json", "word.json", "t5.model",
-                                         "llama.model"));
+INSTANTIATE_TEST_SUITE_P(All, CommittedTokenizer, testing::ValuesIn(committed_tokenizers));
 
 class SharedTokenizer : public testing::TestWithParam<const char*> {};
 

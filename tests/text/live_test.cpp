@@ -106,12 +106,16 @@ TEST_F(LiveSlow, TrainedWordsAreThoseOfTokenizers) {
 }
 
 // `tokenizers` numbers "##a", "##b" … in the order of a randomly seeded hash table, and breaks ties
-// by these numbers, so two of its own runs differ a little. Ours must be as near as they are.
+// by these numbers, so two of its own runs differ by up to 16 of 2,500 pieces here. (On text with
+// more characters than its alphabet may have, two runs of it differ by hundreds: which of the
+// rarest characters it takes is as random. So the text is one of few characters.)
 TEST_F(LiveSlow, TrainedWordPiecesAreNearlyThoseOfTokenizers) {
-    const std::string text = write_text(33, 20000);
+    const std::string text = folder + "/prose.txt";
+    write_file_atomically(text, sample_prose(33, 2000000));
     const std::string ours = folder + "/ours.json", theirs = folder + "/theirs.json";
-    for (const char* flags :
-         {"--like bert-uncased --vocab-size 2500", "--like gpt --vocab-size 2000"}) {
+    const std::pair<const char*, std::size_t> cases[] = {
+        {"--like bert-uncased --vocab-size 2500", 40}, {"--like gpt --vocab-size 2000", 4}};
+    for (const auto& [flags, most] : cases) {
         SCOPED_TRACE(flags);
         ASSERT_EQ(fovea_train(text + " " + flags + " --out " + ours), 0);
         ASSERT_EQ(tool("train-peer " + ours + " " + text + " " + theirs), 0);
@@ -119,7 +123,8 @@ TEST_F(LiveSlow, TrainedWordPiecesAreNearlyThoseOfTokenizers) {
         std::size_t missing = 0;
         for (const auto& [token, id] : a["model"]["vocab"].items())
             missing += !b["model"]["vocab"].contains(token);
-        EXPECT_LE(missing, a["model"]["vocab"].size() / 50);
+        EXPECT_GE(a["model"]["vocab"].size(), 2000u);
+        EXPECT_LE(missing, most);
     }
 }
 
