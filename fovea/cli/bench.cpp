@@ -7,6 +7,7 @@
 #include "fovea/bench/kernels.h"
 #include "fovea/bench/tokenizers.h"
 #include "fovea/bench/train.h"
+#include "fovea/bench/translate.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/interrupt.h"
 #include "fovea/cli/options.h"
@@ -203,6 +204,39 @@ void add_scaling(CLI::App& bench) {
     });
 }
 
+void add_translate(CLI::App& bench) {
+    struct Choice : ModelChoice {
+        bench::TranslateBenchOptions options;
+    };
+    auto choice = std::make_shared<Choice>();
+    CLI::App* translate = bench.add_subcommand(
+        "translate", "Times beam search beside CTranslate2, if installed, and the start-up.");
+    set_examples(*translate,
+                 {"fovea bench translate --quick", "fovea bench translate --only \"beam 4\"",
+                  "fovea bench translate --json > translate.json"});
+    bench::TranslateBenchOptions& o = choice->options;
+    translate->add_option("--preset", o.preset, "size of the model")
+        ->check(CLI::IsMember({"tiny", "small", "base", "big"}));
+    translate->add_option("--vocab-size", o.vocabulary, "tokens of the vocabulary")
+        ->check(CLI::Range(300, 1 << 24));
+    translate->add_option("--precision", o.precisions, "of ours [f32 bf16 int8]")
+        ->check(CLI::IsMember({"f32", "bf16", "int8"}));
+    translate->add_option("--beam", o.beams, "hypotheses kept at each step [1 4]")
+        ->check(CLI::Range(1, 64));
+    translate->add_option("--batch", o.batch, "sentences decoded together")
+        ->check(CLI::Range(1, 4096));
+    translate->add_option("--length", o.length, "tokens of every translation; 0: 32, quick 16")
+        ->check(CLI::Range(0, 1000));
+    translate->add_option("--starts", o.starts, "starts of the program to time; 0: none")
+        ->check(CLI::Range(0, 1000));
+    choice->add_to(*translate, "shorter translations, fewer rounds: about a minute");
+    translate->callback([choice] {
+        const InterruptScope finish_the_sample;
+        choice->give_to(choice->options);
+        show_result(bench::bench_translate(choice->options), choice->text());
+    });
+}
+
 // Not for people: trains a little and prints the largest resident size of its own process.
 void add_training_memory(CLI::App& bench) {
     struct Choice {
@@ -235,6 +269,7 @@ void add_bench_command(CLI::App& app) {
     add_kernels(*bench);
     add_tokenizers(*bench);
     add_train(*bench);
+    add_translate(*bench);
     add_scaling(*bench);
     add_training_memory(*bench);
 }

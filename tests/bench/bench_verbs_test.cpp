@@ -85,6 +85,40 @@ TEST(BenchScaling, HasLengthsAndLayers) {
                                             "layers 4+4", "layers 6+6", "layers 8+8"}));
 }
 
+TEST(BenchTranslate, GivesARowABeamAndPrecision) {
+    const Json rows = rows_of({"bench", "translate", "--no-peer", "--quick", "--seconds", "0.1",
+                               "--preset", "tiny", "--vocab-size", "300", "--length", "4",
+                               "--batch", "4", "--threads", "1", "--starts", "2"});
+    ASSERT_EQ(rows.size(), 7u) << rows;
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < 6; ++i) {
+        expect_fields(rows[i], "translate", "tokens/s");
+        names.insert(rows[i].at("case").get<std::string>() + " " +
+                     rows[i].at("precision").get<std::string>());
+    }
+    EXPECT_EQ(names.size(), 6u);
+    EXPECT_TRUE(names.contains("tiny beam 4 int8"));
+    EXPECT_EQ(rows[6].at("bench"), "start-up");
+    EXPECT_EQ(rows[6].at("better"), "lower");
+    EXPECT_GT(rows[6].at("value").get<double>(), 0);
+}
+
+TEST(BenchTranslate, SlowBesideCTranslate2) {
+    const Outcome o = fovea({"bench", "translate", "--quick", "--seconds", "0.1", "--preset",
+                             "tiny", "--vocab-size", "300", "--length", "4", "--batch", "4",
+                             "--threads", "1", "--starts", "0", "--json"});
+    ASSERT_EQ(o.code, 0) << o.err;
+    if (o.err.find("no CTranslate2") != std::string::npos) GTEST_SKIP() << o.err;
+    const Json rows = parse_json(o.out, "bench");
+    ASSERT_EQ(rows.size(), 6u);
+    for (const Json& row : rows) {
+        EXPECT_TRUE(row.at("peer").get<std::string>().starts_with("CTranslate2")) << row;
+        EXPECT_GT(row.at("ratio").get<double>(), 0) << row;
+        // Greedy or not, f32 on both sides finds the same translation.
+        EXPECT_EQ(row.value("note", "").find("differ"), std::string::npos) << row;
+    }
+}
+
 // With the peers, where they are installed.
 TEST(BenchTrain, SlowBesidePyTorch) {
     const Outcome o = fovea(with_tiny({"bench", "train", "--preset", "tiny", "--json"}));
