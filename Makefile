@@ -41,9 +41,10 @@ test-slow: need-build   ## the tests named *Slow* too
 	$(call build_preset,release,)
 	@ctest --test-dir build/release --output-on-failure -j $(JOBS) -C slow
 
-bench: need-bench   ## fovea bench kernels, beside oneDNN
-	$(call build_preset,release,)
-	@$(FOVEA) bench kernels
+bench: need-bench   ## kernels, tokenizers, training and translation beside their rivals, quickly
+	$(call build_preset,release,--target fovea)
+	@cmake --build --preset release --target fovea-onednn-peer >/dev/null 2>&1 || true  # if installed
+	@for what in kernels tokenizers train translate; do $(FOVEA) bench $$what --quick || exit; echo; done
 
 lint: need-lint     ## layers, layout, clang-tidy, forbidden calls
 	$(call configure,release)
