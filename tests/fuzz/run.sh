@@ -3,7 +3,7 @@
 # and runs each for FUZZ_SECONDS (60) on its stored corpus; new inputs go to build/fuzz/corpus, and
 # what breaks a target stays in build/fuzz/crash-*.
 #   FUZZ_SECONDS=600 tests/fuzz/run.sh scanners      only some targets
-#   FUZZ_MERGE=1 tests/fuzz/run.sh                   afterwards, store what is new and minimal
+#   FUZZ_MERGE=1 tests/fuzz/run.sh                   afterwards, store up to 40 small new inputs each
 set -eu
 cd "$(dirname "$0")/../.."
 seconds=${FUZZ_SECONDS:-60}
@@ -42,7 +42,7 @@ for t in $targets; do
         rm -rf "$kept"
         mkdir -p "$kept"
         build/fuzz/bin/fuzz_"$t" -merge=1 "$kept" "$stored" "$new" >/dev/null 2>&1
-        find "$kept" -type f -size -8k -print0 | sort -z | head -z -n 250 |
+        find "$kept" -type f -size -1024c -print0 | sort -z | head -z -n 40 |
             xargs -0 -I{} cp {} "$stored/"
     fi
 done
