@@ -2,6 +2,10 @@
 # room touches no CMake file; what a room may include is checked by tools/check_layers.py.
 include(GNUInstallDirs)
 set(FOVEA_WARNINGS -Wall -Wextra -Wshadow -Wnon-virtual-dtor)
+# GCC 12 sees bounds broken inside std::string where none are (its bugs 105329, 105651).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  list(APPEND FOVEA_WARNINGS -Wno-array-bounds -Wno-restrict)
+endif()
 # Same bits everywhere: the compiler may not fuse or reorder; fma is written out where it is meant.
 set(FOVEA_NUMERICS -ffp-contract=off -fno-math-errno)
 set(FOVEA_HARDENING $<$<CONFIG:Release>:-fstack-protector-strong -fstack-clash-protection
@@ -21,6 +25,12 @@ function(fovea_options target)
                                               $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endfunction()
 
+# Tests at -O1: one that took 9.9 s to compile at -O2 takes 7.6 s, and GCC 12 warns of no phantom bounds.
+function(fovea_test_options target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  fovea_precompile(${target} fovea_pch_tests)
+endfunction()
+
 # fovea_room(NAME DEPS room... LIBS target...)
 function(fovea_room name)
   cmake_parse_arguments(ARG "" "" "DEPS;LIBS" ${ARGN})
@@ -35,6 +45,14 @@ function(fovea_room name)
   set_target_properties(fovea_${name} PROPERTIES EXPORT_NAME ${name})
   add_library(fovea::${name} ALIAS fovea_${name})
   fovea_options(fovea_${name})
+  if(name STREQUAL "cli")
+    fovea_precompile(fovea_cli fovea_pch_cli)
+  elseif(NOT name STREQUAL "kernels")  # these include little, and their own vector code
+    fovea_precompile(fovea_${name} fovea_pch_rooms)
+  endif()
+  if(NOT name MATCHES "^(kernels|bench)$")  # (AMX code may not share inline code with other files)
+    set_target_properties(fovea_${name} PROPERTIES UNITY_BUILD ${FOVEA_UNITY} UNITY_BUILD_BATCH_SIZE 10)
+  endif()
   foreach(dep ${ARG_DEPS})
     if(TARGET fovea_${dep})
       target_link_libraries(fovea_${name} PUBLIC fovea_${dep})
@@ -45,6 +63,7 @@ function(fovea_room name)
   if(FOVEA_TESTS AND tests)
     add_executable(${name}_test ${tests})
     fovea_options(${name}_test)
+    fovea_test_options(${name}_test)
     target_link_libraries(${name}_test PRIVATE fovea_${name} GTest::gtest GTest::gtest_main)
     target_compile_definitions(${name}_test PRIVATE FOVEA_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     fovea_add_tests(${name} ${name}_test ${tests})

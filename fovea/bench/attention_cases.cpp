@@ -16,8 +16,8 @@ constexpr int heads = 12;
 constexpr std::int64_t head_columns = 64;
 constexpr std::int64_t columns = heads * head_columns;
 
-struct Operands {
-    explicit Operands(std::int64_t n)
+struct AttentionOperands {
+    explicit AttentionOperands(std::int64_t n)
         : q(random_tensor(n, columns, 1)),
           k(random_tensor(n, columns, 2)),
           v(random_tensor(n, columns, 3)),
@@ -63,7 +63,7 @@ void bench_attention(KernelBench& bench) {
                 const std::string name = fmt::format("{} {}x{} seq {}", backward ? "bwd" : "fwd",
                                                      heads, head_columns, n);
                 if (!bench.wanted("attention", name, precision)) continue;
-                const auto o = std::make_shared<Operands>(n);
+                const auto o = std::make_shared<AttentionOperands>(n);
                 const auto plain = std::make_shared<TwoGemmAttention>(o->q, o->k, o->v, heads);
                 const Precision p =
                     precision == std::string("bf16") ? Precision::bf16 : Precision::f32;

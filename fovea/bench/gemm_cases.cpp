@@ -25,7 +25,7 @@ constexpr Product products[] = {
     {"dW", 3072, 4096, 768, false},
 };
 
-struct Operands {
+struct GemmOperands {
     Tensor a, b, c;
     kernels::PackedMatrix packed;
 };
@@ -37,7 +37,7 @@ kernels::Format format_of(const std::string& precision) {
 }
 
 Contestant our_product(const Product& p, const std::string& precision) {
-    auto o = std::make_shared<Operands>();
+    auto o = std::make_shared<GemmOperands>();
     o->c = Tensor({p.m, p.n});
     const std::string kind = p.kind;
     const auto work =

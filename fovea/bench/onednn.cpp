@@ -25,7 +25,7 @@ namespace {
 // Values of ONEDNN_MAX_CPU_ISA from best to worst; the first is "whatever you find".
 constexpr std::array<const char*, 5> levels{"DEFAULT", "AVX512_CORE_BF16", "AVX512_CORE_VNNI",
                                             "AVX512_CORE", "AVX2"};
-constexpr double patience = 120;  // seconds for any answer
+constexpr double onednn_patience = 120;  // seconds for any answer
 
 std::string own_folder() {
     std::array<char, PATH_MAX> path{};
@@ -90,7 +90,7 @@ bool OneDnn::start(int level) {
         return false;
     }
     level_ = level;
-    const std::string version = ask("version", patience);
+    const std::string version = ask("version", onednn_patience);
     const std::size_t space = version.find(' ');
     if (space == std::string::npos) {
         stop();
@@ -129,7 +129,7 @@ int OneDnn::level_for(const std::string& precision) {
     if (const auto found = levels_.find(precision); found != levels_.end()) return found->second;
     for (int level = 0; level < static_cast<int>(levels.size()); ++level) {
         if (!start(level)) continue;
-        if (ask("probe " + precision, patience) == "ok") return levels_[precision] = level;
+        if (ask("probe " + precision, onednn_patience) == "ok") return levels_[precision] = level;
     }
     return levels_[precision] = -1;
 }
@@ -138,7 +138,7 @@ bool OneDnn::open(const std::string& work, const std::string& precision) {
     if (!available()) return false;
     for (int level = level_for(precision); level >= 0; level = levels_[precision]) {
         if (start(level)) {
-            const std::string reply = ask(work, patience);
+            const std::string reply = ask(work, onednn_patience);
             if (!reply.empty()) return reply == "ok";
         }
         // It died at this very work: one level down, for good.
@@ -148,7 +148,7 @@ bool OneDnn::open(const std::string& work, const std::string& precision) {
 }
 
 double OneDnn::run(int times) {
-    const std::string reply = ask("run " + std::to_string(times), patience);
+    const std::string reply = ask("run " + std::to_string(times), onednn_patience);
     if (reply.empty() || reply.starts_with("no")) return -1;
     usleep(2000);  // until its threads have gone to sleep
     return std::strtod(reply.c_str(), nullptr);

@@ -22,7 +22,7 @@ extern char** environ;
 namespace fovea::bench {
 namespace {
 
-constexpr double patience = 600;  // seconds for any answer
+constexpr double python_patience = 600;  // seconds for any answer
 
 // bench/peers of the sources: from here, or from the folder that we were built in.
 std::string find_script(const std::string& name) {
@@ -110,7 +110,7 @@ std::optional<Json> PythonPeer::ask(const Json& question) {
     }
     const Stopwatch clock;
     bool ended = false;
-    while (!ended && clock.seconds() < patience) {
+    while (!ended && clock.seconds() < python_patience) {
         if (const std::size_t end = pending_.find('\n'); end != std::string::npos) {
             const Json answer = parse_json(pending_.substr(0, end), "the peer's answer");
             pending_.erase(0, end + 1);
@@ -128,7 +128,7 @@ std::optional<Json> PythonPeer::ask(const Json& question) {
     if (ended) {
         bury();
     } else {
-        trouble_ = text_of("the peer has not answered in ", patience, " seconds");
+        trouble_ = text_of("the peer has not answered in ", python_patience, " seconds");
         stop();
     }
     return std::nullopt;

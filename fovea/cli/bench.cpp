@@ -123,9 +123,11 @@ struct ModelChoice {
         verb.add_flag("--no-peer", alone, "leave the peers out");
         verb.add_option("--python", python, "the Python that has the peers")
             ->type_name("PATH")
-            ->envname("FOVEA_PEER_PYTHON");
+            ->envname("FOVEA_PEER_PYTHON")
+            ->group(more_group);
         verb.add_option("--seconds", seconds, "to spend on a case; 0: as the case needs")
-            ->check(CLI::NonNegativeNumber);
+            ->check(CLI::NonNegativeNumber)
+            ->group(more_group);
         add_format_options(verb, format, {"text", "json"});
     }
     bool text() const { return format == "text"; }

@@ -21,7 +21,7 @@
 namespace fovea {
 namespace {
 
-struct Flags {
+struct DemoFlags {
     std::string out = "build/demo";
     std::int64_t steps = 700;
 };
@@ -33,7 +33,7 @@ void write_pairs(const std::string& path, const DatesOptions& options) {
 }
 
 // A Transformer small enough to learn its task in a minute: the paper's, in characters.
-Seq2SeqTraining training(const Flags& f) {
+Seq2SeqTraining training(const DemoFlags& f) {
     Seq2SeqTraining t;
     t.train = pair_files_of(join_path(f.out, "train.tsv"));
     t.vocabulary = {.kind = VocabularyKind::characters, .size = 200};
@@ -53,7 +53,7 @@ Seq2SeqTraining training(const Flags& f) {
     return t;
 }
 
-void run(const Flags& f) {
+void run(const DemoFlags& f) {
     const Stopwatch clock;
     std::filesystem::remove_all(f.out);  // our own folder of an earlier demo
     make_folders(f.out);
@@ -105,7 +105,7 @@ void run(const Flags& f) {
 void add_demo_command(CLI::App& app) {
     CLI::App* v = app.add_subcommand(
         "demo", "Train a small Transformer in about a minute and look inside it.");
-    auto f = std::make_shared<Flags>();
+    auto f = std::make_shared<DemoFlags>();
     v->add_option("--out", f->out, "folder for data, model and pictures (emptied first)");
     v->add_option("--steps", f->steps, "updates to train")->check(CLI::PositiveNumber);
     set_examples(*v, {"fovea demo", "fovea demo --out /tmp/demo", "fovea demo --steps 300"});

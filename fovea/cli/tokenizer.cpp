@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t lines_at_once = 4096;  // encoded over threads, printed in order
 
-struct Flags {
+struct TokenizerFlags {
     std::string tokenizer, format = "text";
     std::vector<std::string> files;
     bool no_special = false, offsets = false, keep_special = false;
@@ -75,7 +75,7 @@ void print_pieces(const Encoding& e, bool offsets) {
     fmt::print("{}\n", out);
 }
 
-void encode(const Flags& f) {
+void encode(const TokenizerFlags& f) {
     const Tokenizer t = Tokenizer::load(f.tokenizer);
     for_line_batches(f.files, [&](const std::vector<std::string>& lines) {
         if (f.format == "ids") {
@@ -112,7 +112,7 @@ std::vector<TokenId> ids_of(const std::string& line, const std::string& where) {
     return ids;
 }
 
-void decode(const Flags& f) {
+void decode(const TokenizerFlags& f) {
     const Tokenizer t = Tokenizer::load(f.tokenizer);
     std::int64_t number = 0, unknown = 0;
     for_line_batches(f.files, [&](const std::vector<std::string>& lines) {
@@ -140,7 +140,7 @@ struct KindName {
     std::string operator()(const SentencePieceSpec&) const { return "SentencePiece"; }
 };
 
-void inspect(const Flags& f) {
+void inspect(const TokenizerFlags& f) {
     const Tokenizer t = Tokenizer::load(f.tokenizer);
     const TokenizerSpec& s = t.spec();
     Json j{{"schema", "fovea.tokenizer"},
@@ -182,9 +182,10 @@ void add_tokenizer_command(CLI::App& app) {
                       "echo 'Hello, world!' | fovea tokenizer encode tokenizer.json",
                       "fovea tokenizer inspect tokenizer.json"});
     add_tokenizer_train_command(*v);
-    const auto add = [&](const char* name, const char* sentence, void (*work)(const Flags&)) {
+    const auto add = [&](const char* name, const char* sentence,
+                         void (*work)(const TokenizerFlags&)) {
         CLI::App* verb = v->add_subcommand(name, sentence);
-        auto f = std::make_shared<Flags>();
+        auto f = std::make_shared<TokenizerFlags>();
         verb->add_option("TOKENIZER", f->tokenizer,
                          "a tokenizer.json, vocab.txt, SentencePiece .model, or model folder")
             ->required();

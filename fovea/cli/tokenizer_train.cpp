@@ -23,7 +23,7 @@
 namespace fovea {
 namespace {
 
-struct TrainFlags {
+struct VocabularyFlags {
     std::vector<std::string> files;
     std::string model, like, out = "tokenizer.json", format;
     std::int64_t vocab_size = 0, min_frequency = -1, limit_alphabet = -1, max_token_length = 0;
@@ -49,7 +49,7 @@ std::int64_t bytes_of(const std::string& text) {
     return std::stoll(text.substr(0, digits)) << shift;
 }
 
-std::string recipe_of(const TrainFlags& f) {
+std::string recipe_of(const VocabularyFlags& f) {
     if (!f.like.empty()) return f.like;
     if (f.model == "wordpiece") return "bert-uncased";
     if (f.model == "unigram") return "t5";
@@ -71,7 +71,7 @@ const char* name_of(TrainedModel m) {
     return "";
 }
 
-TokenizerTraining training_of(const TrainFlags& f) {
+TokenizerTraining training_of(const VocabularyFlags& f) {
     TokenizerTraining t = training_like(recipe_of(f));
     if (!f.model.empty() && f.model != name_of(t.model)) {
         fail_with(ErrorKind::usage, "leave one of the two out", "--like ", f.like, " is a ",
@@ -116,7 +116,7 @@ private:
     std::unique_ptr<Progress> line_;
 };
 
-void check_paths(const TrainFlags& f) {
+void check_paths(const VocabularyFlags& f) {
     const std::string folder = std::filesystem::path(f.out).parent_path().string();
     if (!folder.empty() && !is_folder(folder))
         fail_with(ErrorKind::not_found, "make it first, or name another place with --out", folder,
@@ -133,7 +133,7 @@ void check_paths(const TrainFlags& f) {
         fail_with(ErrorKind::usage, "name it once", "standard input can be read only once");
 }
 
-void train(const TrainFlags& f) {
+void train(const VocabularyFlags& f) {
     check_paths(f);
     TokenizerTraining training = training_of(f);
     const InterruptScope interruptible;  // nothing is written before the end: stopping is safe
@@ -185,7 +185,7 @@ void train(const TrainFlags& f) {
 }  // namespace
 
 void add_tokenizer_train_command(CLI::App& tokenizer) {
-    auto f = std::make_shared<TrainFlags>();
+    auto f = std::make_shared<VocabularyFlags>();
     CLI::App& verb = *tokenizer.add_subcommand(
         "train", "Learn a vocabulary from text files and write a tokenizer.json.");
     verb.add_option("FILES", f->files, "text files, .gz too; - is standard input")

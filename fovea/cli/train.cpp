@@ -18,7 +18,7 @@
 namespace fovea {
 namespace {
 
-struct Flags {
+struct TrainingFlags {
     std::string task = "translate", dump, train, dev, preset = "small", precision = "f32", config;
     std::string schedule = "inverse-sqrt", vocab = "bpe", positions, activation;
     Seq2SeqTraining t;
@@ -31,7 +31,7 @@ struct Flags {
     int encoder_layers = 0, decoder_layers = 0, d_model = 0, ffn = 0, heads = 0;
 };
 
-void add_flags(CLI::App& v, Flags& f) {
+void add_flags(CLI::App& v, TrainingFlags& f) {
     v.add_option("--task", f.task, "what to learn")
         ->check(CLI::IsMember({"translate", "summarise"}));
     v.add_option("--train", f.train,
@@ -117,7 +117,7 @@ void add_flags(CLI::App& v, Flags& f) {
         more(v.get_option(rare));
 }
 
-void settle(Flags& f) {
+void settle(TrainingFlags& f) {
     if (f.train.empty())
         throw Error("fovea train: no data", ErrorKind::usage,
                     "fovea train --train pairs.tsv --dev dev.tsv --out run");
@@ -170,14 +170,14 @@ void settle(Flags& f) {
     t.search = f.search.over(defaults);
 }
 
-void refuse_old_run(const Flags& f) {
+void refuse_old_run(const TrainingFlags& f) {
     const std::string& out = f.t.run.out;
     if (f.t.run.resume || f.force || !file_exists(join_path(out, "metrics.jsonl"))) return;
     throw Error(out + ": holds a run already", ErrorKind::usage,
                 "--resume goes on with it, --force starts over, or choose another --out");
 }
 
-void run(CLI::App& verb, Flags& f) {
+void run(CLI::App& verb, TrainingFlags& f) {
     if (!f.config.empty()) apply_recipe(verb, f.config);
     settle(f);
     const bool quiet = global_options().quiet;
@@ -228,7 +228,7 @@ void run(CLI::App& verb, Flags& f) {
 
 void add_train_command(CLI::App& app) {
     CLI::App* v = app.add_subcommand("train", "Train a model from text files.");
-    auto flags = std::make_shared<Flags>();
+    auto flags = std::make_shared<TrainingFlags>();
     add_flags(*v, *flags);
     set_examples(*v, {"fovea train --train train.tsv --dev dev.tsv --out run",
                       "fovea train --task summarise --train mail.jsonl --out run --minutes 30",

@@ -16,7 +16,7 @@
 namespace fovea {
 namespace {
 
-struct Flags {
+struct TranslateFlags {
     ModelFlags model;
     std::vector<std::string> files;
     std::string format = "text", out = "-";
@@ -66,7 +66,7 @@ Json json_of(const TranslatedText& t, const std::string& source) {
 }
 
 // The n-best form of Marian and Moses: index ||| text ||| F0= score ||| ranked score.
-void print_text(const TranslatedText& t, std::size_t index, const Flags& f, int n_best) {
+void print_text(const TranslatedText& t, std::size_t index, const TranslateFlags& f, int n_best) {
     for (const auto& c : t.n_best) {
         std::string line;
         if (n_best > 1) line = fmt::format("{} ||| ", index);
@@ -83,7 +83,8 @@ void print_text(const TranslatedText& t, std::size_t index, const Flags& f, int 
     if (t.n_best.empty()) fmt::print("\n");
 }
 
-void score(const Seq2SeqModel& model, const std::vector<std::string>& sources, const Flags& f) {
+void score(const Seq2SeqModel& model, const std::vector<std::string>& sources,
+           const TranslateFlags& f) {
     const std::vector<std::string> targets = lines_of({f.targets}, f.targets);
     expect_input(targets.size() == sources.size(), f.targets, ": has ", targets.size(),
                  " lines but there are ", sources.size(), " sources");
@@ -99,7 +100,7 @@ void score(const Seq2SeqModel& model, const std::vector<std::string>& sources, c
     }
 }
 
-void run(Flags& f, const char* task) {
+void run(TranslateFlags& f, const char* task) {
     const std::vector<Seq2SeqModel> models = f.model.load(task);
     std::vector<const Seq2SeqModel*> pointers;
     for (const Seq2SeqModel& m : models) pointers.push_back(&m);
@@ -146,7 +147,7 @@ void run(Flags& f, const char* task) {
 void add(CLI::App& app, const char* name, const char* sentence,
          std::initializer_list<const char*> examples) {
     CLI::App* v = app.add_subcommand(name, sentence);
-    auto f = std::make_shared<Flags>();
+    auto f = std::make_shared<TranslateFlags>();
     f->model.add_to(*v);
     v->add_option("FILES", f->files, "texts, one a line; - or nothing: standard input");
     add_format_options(*v, f->format, {"text", "jsonl"});

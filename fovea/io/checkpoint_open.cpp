@@ -21,7 +21,7 @@ std::int64_t step_of(const std::string& name) {
     return base_name(checkpoint_path("", step)) == name ? step : -1;
 }
 
-[[noreturn]] void refuse(const std::string& where, const std::string& what) {
+[[noreturn]] void refuse_checkpoint(const std::string& where, const std::string& what) {
     throw Error(where + ": " + what, ErrorKind::bad_input,
                 "resume from an older checkpoint of the run");
 }
@@ -30,19 +30,21 @@ void check_files(const std::string& folder, const Manifest& m) {
     std::set<std::string> known{"MANIFEST.json"};
     for (const ManifestEntry& f : m.files) {
         const std::string path = join_path(folder, f.name);
-        if (!known.insert(f.name).second) refuse(folder, "the manifest lists " + f.name + " twice");
-        if (!file_exists(path)) refuse(path, "is missing");
+        if (!known.insert(f.name).second)
+            refuse_checkpoint(folder, "the manifest lists " + f.name + " twice");
+        if (!file_exists(path)) refuse_checkpoint(path, "is missing");
         const std::int64_t size = file_size(path);
         if (size != f.size)
-            refuse(path, text_of("has ", size, " bytes but was saved with ", f.size));
+            refuse_checkpoint(path, text_of("has ", size, " bytes but was saved with ", f.size));
         if (hash_file(path).hex != f.xxh3_128)
-            refuse(path, "is damaged: its checksum does not fit");
+            refuse_checkpoint(path, "is damaged: its checksum does not fit");
     }
     for (const std::string& name : list_folder(folder))
         if (!known.count(name))
-            refuse(join_path(folder, name), "does not belong to the checkpoint");
+            refuse_checkpoint(join_path(folder, name), "does not belong to the checkpoint");
     for (const char* name : {"model.safetensors", "optim.safetensors", "state.json"})
-        if (!known.count(name)) refuse(folder, std::string("the manifest does not list ") + name);
+        if (!known.count(name))
+            refuse_checkpoint(folder, std::string("the manifest does not list ") + name);
 }
 
 }  // namespace
@@ -66,7 +68,8 @@ OpenCheckpoint open_checkpoint(const std::string& folder) {
     if (!is_folder(folder))
         fail_with(ErrorKind::not_found, "", folder, ": there is no such checkpoint folder");
     const std::string manifest_path = join_path(folder, "MANIFEST.json");
-    if (!file_exists(manifest_path)) refuse(manifest_path, "is missing: the save was not finished");
+    if (!file_exists(manifest_path))
+        refuse_checkpoint(manifest_path, "is missing: the save was not finished");
     OpenCheckpoint c;
     c.folder = folder;
     c.manifest = parse_manifest(read_file(manifest_path, text_limit), manifest_path);
@@ -75,14 +78,14 @@ OpenCheckpoint open_checkpoint(const std::string& folder) {
     c.state = parse_state(read_file(state_path, text_limit), state_path);
     const std::int64_t named = step_of(base_name(folder));
     if (c.state.step != c.manifest.step || (named >= 0 && named != c.manifest.step))
-        refuse(folder, text_of("holds step ", c.manifest.step, " by its manifest and ",
-                               c.state.step, " by its state"));
+        refuse_checkpoint(folder, text_of("holds step ", c.manifest.step, " by its manifest and ",
+                                          c.state.step, " by its state"));
     for (const ManifestEntry& f : c.manifest.files) {
         if (!f.name.ends_with(".safetensors")) continue;
         const TensorFile file(join_path(folder, f.name));
         if (static_cast<std::int64_t>(file.tensors().size()) != f.tensors)
-            refuse(file.path(), text_of("holds ", file.tensors().size(),
-                                        " tensors but was saved with ", f.tensors));
+            refuse_checkpoint(file.path(), text_of("holds ", file.tensors().size(),
+                                                   " tensors but was saved with ", f.tensors));
     }
     return c;
 }

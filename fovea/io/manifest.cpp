@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view mark = ",\"checksum\":\"";
 
-[[noreturn]] void refuse(const std::string& where, const std::string& what) {
+[[noreturn]] void refuse_manifest(const std::string& where, const std::string& what) {
     throw Error(where + ": " + what, ErrorKind::bad_input);
 }
 
@@ -49,9 +49,9 @@ Manifest parse_manifest(const std::string& text, const std::string& where) {
     const std::size_t at = text.rfind(mark);
     const std::size_t tail = mark.size() + 32 + 3;
     if (at == std::string::npos || text.size() - at != tail || !text.ends_with("\"}\n"))
-        refuse(where, "is damaged or cut off: its checksum is missing");
+        refuse_manifest(where, "is damaged or cut off: its checksum is missing");
     if (hash_of(std::string_view(text).substr(0, at)) != text.substr(at + mark.size(), 32))
-        refuse(where, "is damaged: its checksum does not fit");
+        refuse_manifest(where, "is damaged: its checksum does not fit");
 
     const FlatJson json(text, where);
     Manifest m;
@@ -61,7 +61,8 @@ Manifest parse_manifest(const std::string& text, const std::string& where) {
     const auto at_least = [&](const std::string& path, std::int64_t least) {
         const std::int64_t n = json.integer(path);
         if (n < least)
-            refuse(where, text_of("\"", path, "\" is ", n, " but must be at least ", least));
+            refuse_manifest(where,
+                            text_of("\"", path, "\" is ", n, " but must be at least ", least));
         return n;
     };
     m.step = at_least("step", 0);
@@ -71,7 +72,7 @@ Manifest parse_manifest(const std::string& text, const std::string& where) {
     m.isa = json.text("isa");
     m.world_size = static_cast<int>(std::min<std::int64_t>(at_least("world_size", 1), INT_MAX));
     const std::int64_t files = json.items("files");
-    if (files == 0) refuse(where, "lists no files");
+    if (files == 0) refuse_manifest(where, "lists no files");
     for (std::int64_t i = 0; i < files; ++i) {
         const std::string entry = FlatJson::in("files", std::to_string(i));
         ManifestEntry e{json.text(FlatJson::in(entry, "name")),
@@ -80,7 +81,7 @@ Manifest parse_manifest(const std::string& text, const std::string& where) {
                         at_least(FlatJson::in(entry, "tensors"), 0)};
         if (e.name.empty() || e.name.find('/') != std::string::npos || e.name == ".." ||
             e.name == ".")
-            refuse(where, "lists the file \"" + e.name + "\", which is no plain name");
+            refuse_manifest(where, "lists the file \"" + e.name + "\", which is no plain name");
         m.files.push_back(std::move(e));
     }
     return m;

@@ -11,7 +11,7 @@
 namespace fovea {
 namespace {
 
-[[noreturn]] void refuse(const std::string& where, const std::string& what) {
+[[noreturn]] void refuse_header(const std::string& where, const std::string& what) {
     throw Error(where + ": " + what, ErrorKind::bad_input,
                 "the file is damaged, cut off or not a safetensors file; fetch or save it again");
 }
@@ -179,11 +179,11 @@ std::int64_t bytes_of(const TensorInfo& t, const std::string& where) {
     for (const std::int64_t n : t.shape) overflow |= __builtin_mul_overflow(elements, n, &elements);
     overflow |= __builtin_mul_overflow(elements, std::int64_t{bits_of(t.dtype)}, &bits);
     if (overflow)
-        refuse(where, text_of("tensor \"", t.name, "\" of shape ", text_of_shape(t.shape),
-                              " is too large to exist (size overflow)"));
+        refuse_header(where, text_of("tensor \"", t.name, "\" of shape ", text_of_shape(t.shape),
+                                     " is too large to exist (size overflow)"));
     if (bits % 8 != 0)
-        refuse(where, text_of("tensor \"", t.name, "\" of ", elements, " ", name_of(t.dtype),
-                              " does not end at a whole byte (misaligned)"));
+        refuse_header(where, text_of("tensor \"", t.name, "\" of ", elements, " ", name_of(t.dtype),
+                                     " does not end at a whole byte (misaligned)"));
     return bits / 8;
 }
 
@@ -204,14 +204,16 @@ std::string text_of_shape(const std::vector<std::int64_t>& shape) {
 
 SafetensorsHeader parse_safetensors_header(std::string_view json, std::int64_t data_bytes,
                                            const std::string& where) {
-    if (json.empty() || json.front() != '{') refuse(where, "the header does not begin with {");
-    if (!is_utf8(json)) refuse(where, "the header is not UTF-8");
+    if (json.empty() || json.front() != '{')
+        refuse_header(where, "the header does not begin with {");
+    if (!is_utf8(json)) refuse_header(where, "the header is not UTF-8");
     if (json.find('\0') != std::string_view::npos)  // would end the JSON for its parser
-        refuse(where, "the header is not valid JSON: it holds a NUL");
+        refuse_header(where, "the header is not valid JSON: it holds a NUL");
     HeaderHandler handler;
     const bool parsed = Json::sax_parse(json.begin(), json.end(), &handler);
     if (!parsed)
-        refuse(where, handler.problem.empty() ? "the header is not valid JSON" : handler.problem);
+        refuse_header(where,
+                      handler.problem.empty() ? "the header is not valid JSON" : handler.problem);
 
     auto& tensors = handler.header.tensors;
     std::stable_sort(tensors.begin(), tensors.end(), [](const TensorInfo& a, const TensorInfo& b) {
@@ -220,17 +222,19 @@ SafetensorsHeader parse_safetensors_header(std::string_view json, std::int64_t d
     std::int64_t at = 0;  // no holes, no overlaps: each tensor begins where the last one ended
     for (const TensorInfo& t : tensors) {
         if (t.end < t.begin || t.begin != at)
-            refuse(where, text_of("tensor \"", t.name, "\" has the bytes ", t.begin, " to ", t.end,
+            refuse_header(where,
+                          text_of("tensor \"", t.name, "\" has the bytes ", t.begin, " to ", t.end,
                                   " but the one before ends at ", at, " (bad offsets)"));
         const std::int64_t needed = bytes_of(t, where);
         if (needed != t.end - t.begin)
-            refuse(where, text_of("tensor \"", t.name, "\" has ", t.end - t.begin, " bytes but ",
-                                  name_of(t.dtype), " of shape ", text_of_shape(t.shape), " needs ",
-                                  needed));
+            refuse_header(where, text_of("tensor \"", t.name, "\" has ", t.end - t.begin,
+                                         " bytes but ", name_of(t.dtype), " of shape ",
+                                         text_of_shape(t.shape), " needs ", needed));
         at = t.end;
     }
     if (at != data_bytes)
-        refuse(where, text_of("the tensors have ", at, " bytes but the file holds ", data_bytes,
+        refuse_header(where,
+                      text_of("the tensors have ", at, " bytes but the file holds ", data_bytes,
                               at > data_bytes ? " (it is cut off)" : " (something follows them)"));
     return std::move(handler.header);
 }

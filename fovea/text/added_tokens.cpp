@@ -13,8 +13,6 @@ namespace {
 std::uint64_t edge_key(std::int32_t node, unsigned char c) {
     return (std::uint64_t{static_cast<std::uint32_t>(node)} << 8 | c) + 1;
 }
-std::uint64_t mix(std::uint64_t x) { return hash_fold(x, 0x9E3779B97F4A7C15ull); }
-
 }  // namespace
 
 StringFinder::StringFinder(const std::vector<std::string>& strings) : nodes_(1) {
@@ -32,7 +30,7 @@ StringFinder::StringFinder(const std::vector<std::string>& strings) : nodes_(1) 
             std::int32_t next = edge(node, c);
             if (next == 0) {
                 next = static_cast<std::int32_t>(nodes_.size());
-                std::uint64_t at = mix(edge_key(node, c)) & (capacity - 1);
+                std::uint64_t at = hash_of_number(edge_key(node, c)) & (capacity - 1);
                 while (edges_[at].key != 0) at = (at + 1) & (capacity - 1);
                 edges_[at] = {edge_key(node, c), next};
                 Node n;
@@ -73,7 +71,7 @@ StringFinder::StringFinder(const std::vector<std::string>& strings) : nodes_(1) 
 std::int32_t StringFinder::edge(std::int32_t node, unsigned char c) const {
     const std::uint64_t key = edge_key(node, c);
     const std::uint64_t mask = edges_.size() - 1;
-    for (std::uint64_t at = mix(key) & mask;; at = (at + 1) & mask) {
+    for (std::uint64_t at = hash_of_number(key) & mask;; at = (at + 1) & mask) {
         if (edges_[at].key == key) return edges_[at].to;
         if (edges_[at].key == 0) return 0;
     }

@@ -22,11 +22,9 @@ std::uint64_t pair_of(TokenId left, TokenId right) {
     return std::uint64_t{static_cast<std::uint32_t>(left)} << 32 |
            static_cast<std::uint32_t>(right);
 }
-std::uint64_t mix(std::uint64_t x) { return hash_fold(x, 0x9E3779B97F4A7C15ull); }
-
 std::string byte_token(unsigned byte) {
-    static const char digits[] = "0123456789ABCDEF";
-    return {'<', '0', 'x', digits[byte >> 4], digits[byte & 15], '>'};
+    static const char hex[] = "0123456789ABCDEF";
+    return {'<', '0', 'x', hex[byte >> 4], hex[byte & 15], '>'};
 }
 
 std::size_t power_of_two(std::size_t at_least) {
@@ -91,10 +89,12 @@ void Bpe::add_merges() {
     for (std::size_t i = 0; i < list.size(); ++i) {
         if (i + ahead < list.size())
             __builtin_prefetch(
-                &merges_[mix(pair_of(list[i + ahead].left, list[i + ahead].right)) & mask_], 1);
+                &merges_[hash_of_number(pair_of(list[i + ahead].left, list[i + ahead].right)) &
+                         mask_],
+                1);
         const Merge& m = list[i];
         const std::uint64_t pair = pair_of(m.left, m.right);
-        std::uint64_t at = mix(pair) & mask_;
+        std::uint64_t at = hash_of_number(pair) & mask_;
         while (merges_[at].pair != free_slot && merges_[at].pair != pair) at = (at + 1) & mask_;
         // of equal pairs the last one counts
         merges_[at] = {pair, static_cast<std::uint32_t>(i), m.merged};
@@ -105,7 +105,7 @@ void Bpe::add_merges() {
 
 const Bpe::Slot* Bpe::find_merge(TokenId left, TokenId right) const {
     const std::uint64_t pair = pair_of(left, right);
-    for (std::uint64_t at = mix(pair) & mask_;; at = (at + 1) & mask_) {
+    for (std::uint64_t at = hash_of_number(pair) & mask_;; at = (at + 1) & mask_) {
         const Slot& s = merges_[at];
         if (s.pair == pair) return &s;
         if (s.pair == free_slot) return nullptr;

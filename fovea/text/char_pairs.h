@@ -29,7 +29,7 @@ private:
     }
     std::size_t find(std::uint64_t k) const {
         const std::size_t mask = slots_.size() - 1;
-        std::size_t at = hash_fold(k, 0x9E3779B97F4A7C15ull) & mask;
+        std::size_t at = hash_of_number(k) & mask;
         while (slots_[at] != 0 && slots_[at] != k) at = (at + 1) & mask;
         return at;
     }

@@ -14,6 +14,9 @@ inline std::uint64_t hash_fold(std::uint64_t a, std::uint64_t b) {
     return static_cast<std::uint64_t>(p) ^ static_cast<std::uint64_t>(p >> 64);
 }
 
+// One number, spread over all bits (the golden ratio's fraction).
+inline std::uint64_t hash_of_number(std::uint64_t x) { return hash_fold(x, 0x9E3779B97F4A7C15ull); }
+
 inline std::uint64_t hash_bytes64(std::string_view s) {
     constexpr std::uint64_t k0 = 0xa0761d6478bd642full, k1 = 0xe7037ed1a0b428dbull;
     const char* p = s.data();

@@ -19,11 +19,11 @@ constexpr std::string_view qwen2_regex =
 constexpr unsigned kinds = is_letter | is_number | is_space;
 
 // Kind of the character at i: letter, number, space or 0, and its size.
-struct Kind {
+struct CharKind {
     unsigned flags;
     std::size_t size;
 };
-inline Kind kind_at(std::string_view s, std::size_t i) {
+inline CharKind kind_at(std::string_view s, std::size_t i) {
     const Utf8Char c = read_char(s.data() + i);
     return {char_flags(c.code) & kinds, static_cast<std::size_t>(c.size)};
 }
@@ -31,7 +31,7 @@ inline Kind kind_at(std::string_view s, std::size_t i) {
 // End of the run of characters of one kind.
 inline std::size_t run(std::string_view s, std::size_t i, unsigned kind) {
     while (i < s.size()) {
-        const Kind k = kind_at(s, i);
+        const CharKind k = kind_at(s, i);
         if (k.flags != kind) break;
         i += k.size;
     }
@@ -43,7 +43,7 @@ inline std::size_t run(std::string_view s, std::size_t i, unsigned kind) {
 inline std::size_t spaces(std::string_view s, std::size_t i) {
     std::size_t last = i, end = i;
     while (end < s.size()) {
-        const Kind k = kind_at(s, end);
+        const CharKind k = kind_at(s, end);
         if (k.flags != is_space) break;
         last = end;
         end += k.size;
@@ -79,17 +79,17 @@ std::size_t scan_gpt2(std::string_view s, std::size_t i) {
     if (s[i] == '\'')
         if (const std::size_t n = contraction(s, i, false)) return i + n;
     if (s[i] == ' ' && i + 1 < s.size()) {
-        const Kind k = kind_at(s, i + 1);
+        const CharKind k = kind_at(s, i + 1);
         if (k.flags != is_space) return run(s, i + 1 + k.size, k.flags);
     }
-    const Kind k = kind_at(s, i);
+    const CharKind k = kind_at(s, i);
     return k.flags == is_space ? spaces(s, i) : run(s, i + k.size, k.flags);
 }
 
 std::size_t scan_llama3(std::string_view s, std::size_t i, int max_digits) {
     if (s[i] == '\'')
         if (const std::size_t n = contraction(s, i, true)) return i + n;
-    const Kind first = kind_at(s, i);
+    const CharKind first = kind_at(s, i);
     const std::size_t next = i + first.size;
     const bool line_end = s[i] == '\r' || s[i] == '\n';
     if (first.flags == is_letter) return run(s, next, is_letter);
@@ -99,7 +99,7 @@ std::size_t scan_llama3(std::string_view s, std::size_t i, int max_digits) {
     if (first.flags == is_number) {
         std::size_t end = next;
         for (int n = 1; n < max_digits && end < s.size(); ++n) {
-            const Kind k = kind_at(s, end);
+            const CharKind k = kind_at(s, end);
             if (k.flags != is_number) break;
             end += k.size;
         }
@@ -118,7 +118,7 @@ std::size_t scan_llama3(std::string_view s, std::size_t i, int max_digits) {
     // White space: up to the last line end of the run, where it has one ("\s*[\r\n]+").
     std::size_t end = i, after_line = 0;
     while (end < s.size()) {
-        const Kind k = kind_at(s, end);
+        const CharKind k = kind_at(s, end);
         if (k.flags != is_space) break;
         if (s[end] == '\r' || s[end] == '\n') after_line = end + 1;
         end += k.size;

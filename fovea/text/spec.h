@@ -325,7 +325,8 @@ struct Padding {
 // Which token plays which part (special_tokens_map.json, tokenizer_config.json; guessed from the
 // usual spellings where a tokenizer.json stands alone). Not in tokenizer.json itself.
 struct SpecialTokens {
-    std::optional<std::string> bos, eos, unk, sep, pad, cls, mask;
+    std::optional<std::string> bos = {}, eos = {}, unk = {}, sep = {}, pad = {}, cls = {},
+                               mask = {};
     bool operator==(const SpecialTokens&) const = default;
 };
 

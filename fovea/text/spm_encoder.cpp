@@ -11,7 +11,6 @@ namespace fovea::text {
 
 namespace {
 
-constexpr std::string_view mark = "\xE2\x96\x81";
 constexpr float unk_penalty = 10.0f;
 
 ByteTrie trie_of(const SentencePieceModel& model, bool user_defined_only) {
@@ -71,7 +70,7 @@ SpmEncoder::SpmEncoder(SentencePieceModel model, const std::string& where)
         }
     for (const SentencePiece& p : model_.pieces) {
         const bool usable = p.type == PieceType::normal || p.type == PieceType::user_defined;
-        words_apart_ &= !usable || p.text.find(mark, 1) == std::string::npos;
+        words_apart_ &= !usable || p.text.find(space_mark, 1) == std::string::npos;
     }
     byte_ids_.fill(-1);
     scores_.reserve(model_.pieces.size());
@@ -117,7 +116,7 @@ void SpmEncoder::encode_unigram(SpmScratch& scratch) const {
         return;
     }
     for (std::size_t begin = 0; begin < text.size();) {
-        std::size_t end = text.find(mark, begin + 1);
+        std::size_t end = text.find(space_mark, begin + 1);
         if (end == std::string_view::npos) end = text.size();
         const std::string_view word = text.substr(begin, end - begin);
         if (!WordCache::fits(word)) {
@@ -323,8 +322,8 @@ void SpmEncoder::encode_words(SpmScratch& scratch) const {
         begin = end;
     };
     for (std::size_t i = 0; i < text.size(); i += static_cast<std::size_t>(utf8_size(text[i]))) {
-        if (text.compare(i, mark.size(), mark) != 0) continue;
-        add(model_.treat_whitespace_as_suffix ? i + mark.size() : i);
+        if (text.compare(i, space_mark.size(), space_mark) != 0) continue;
+        add(model_.treat_whitespace_as_suffix ? i + space_mark.size() : i);
     }
     add(text.size());
 }
@@ -420,16 +419,16 @@ std::string SpmEncoder::decode(const std::vector<std::string_view>& pieces) cons
             at_start = false;
             continue;
         }
-        if (at_start && drop_first_space && piece.starts_with(mark)) {
-            piece.remove_prefix(mark.size());
+        if (at_start && drop_first_space && piece.starts_with(space_mark)) {
+            piece.remove_prefix(space_mark.size());
             // Where extra white space is removed, all of it goes; else only the dummy prefix.
             if (!model_.normalizer.remove_extra_whitespaces) at_start = false;
         }
         if (!piece.empty()) at_start = false;
         for (std::size_t i = 0; i < piece.size();) {
-            if (piece.compare(i, mark.size(), mark) == 0) {
+            if (piece.compare(i, space_mark.size(), space_mark) == 0) {
                 out += ' ';
-                i += mark.size();
+                i += space_mark.size();
             } else {
                 out += piece[i++];
             }

@@ -4,9 +4,7 @@
 
 namespace fovea::text {
 
-namespace {
-constexpr std::string_view mark = "\xE2\x96\x81";  // "▁", U+2581
-}
+namespace {}
 
 std::size_t user_symbol(const ByteTrie& symbols, std::string_view text) {
     ByteTrie::Base at = symbols.root();
@@ -70,7 +68,7 @@ void SpmNormalizer::normalize(std::string_view text, std::string& out,
     }
     out.reserve((text.size() - at) * 5 / 4 + 8);
     if (origin) origin->reserve((text.size() - at) * 5 / 4 + 8);
-    const std::string_view space = spec_.escape_whitespaces ? mark : std::string_view(" ");
+    const std::string_view space = spec_.escape_whitespaces ? space_mark : std::string_view(" ");
     const auto put = [&](std::string_view s) {
         out += s;
         if (origin) origin->insert(origin->end(), s.size(), static_cast<std::uint32_t>(at));
@@ -103,7 +101,7 @@ void SpmNormalizer::normalize(std::string_view text, std::string& out,
                 for (std::size_t i = p.text.find(' '); i != std::string_view::npos;
                      i = p.text.find(' ', from)) {
                     put(p.text.substr(from, i - from));
-                    put(mark);
+                    put(space_mark);
                     from = i + 1;
                 }
                 put(p.text.substr(from));

@@ -13,6 +13,9 @@
 
 namespace fovea::text {
 
+// "▁" (U+2581), which stands for a space in pieces.
+inline constexpr std::string_view space_mark = "\xE2\x96\x81";
+
 class SpmNormalizer {
 public:
     // `user_symbols` must outlive it.

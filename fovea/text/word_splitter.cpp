@@ -7,17 +7,12 @@
 
 namespace fovea {
 
-namespace {
-
-struct Buffers {
-    text::NormalizedText text;
-    text::PreTokenizerScratch scratch;
-    std::vector<text::ByteRange> words;
-};
-
-}  // namespace
-
 struct WordSplitter::State {
+    struct Buffers {
+        text::NormalizedText text;
+        text::PreTokenizerScratch scratch;
+        std::vector<text::ByteRange> words;
+    };
     explicit State(const TokenizerSpec& spec)
         : normalizer(spec.normalizer), pre_tokenizer(spec.pre_tokenizer) {}
 
@@ -34,7 +29,7 @@ WordSplitter::~WordSplitter() = default;
 
 void WordSplitter::split(std::string_view text,
                          const std::function<void(std::string_view)>& word) const {
-    std::unique_ptr<Buffers> b;
+    std::unique_ptr<State::Buffers> b;
     {
         const std::lock_guard lock(state_->mutex);
         if (!state_->idle.empty()) {
@@ -42,7 +37,7 @@ void WordSplitter::split(std::string_view text,
             state_->idle.pop_back();
         }
     }
-    if (!b) b = std::make_unique<Buffers>();
+    if (!b) b = std::make_unique<State::Buffers>();
     const bool track = state_->pre_tokenizer.needs_origins();
     if (text::is_valid_utf8(text))
         b->text.assign(text, 0, track);

@@ -108,7 +108,7 @@ std::pair<std::string, std::string> run_in_sittings(TrainOptions o, std::int64_t
 }
 
 TEST(TrainLoop, ResumingGivesTheBitsOfTheUninterruptedRun) {
-    for (const std::string& kind : {"plain", "accumulate", "ema", "bf16"}) {
+    for (const std::string kind : {"plain", "accumulate", "ema", "bf16"}) {
         TrainOptions o = options(folder("whole_" + kind));
         if (kind == "accumulate") o.accumulate = 3;
         if (kind == "ema") o.ema = 0.9;
