@@ -140,7 +140,7 @@ private:
                         : options_.quick     ? 12.0
                                              : 150.0,
              .sample_seconds = options_.quick ? 0.3 : 1.0,
-             .least_rounds = options_.quick ? 2 : 4},
+             .least_rounds = options_.quick ? 1 : 4},
             options_.stop,
             [&] {
                 best_fma = std::max(best_fma, fma.work / fma.run(1));
