@@ -1,9 +1,10 @@
-// Trains a tiny Transformer on a file of tab-separated pairs:  train pairs.tsv run
+// Trains a tiny Transformer on a file of tab-separated pairs:  example_train pairs.tsv run
 #include <cstdio>
 
 #include "fovea/tasks/seq2seq_train.h"
 
-int main(int, char** argv) {
+int main(int argc, char** argv) {
+    if (argc != 3) return std::fputs("usage: example_train pairs.tsv run\n", stderr), 2;
     fovea::Seq2SeqTraining training;
     training.train = fovea::pair_files_of(argv[1]);
     training.config.apply_preset("tiny");

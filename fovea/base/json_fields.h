@@ -1,63 +1,84 @@
 #pragma once
-// Typed fields of a JSON object, read strictly: a field that is there must have the right type and
-// lie within its bounds; a field that is absent leaves the default. Errors name file and field.
-#include <cmath>
+// Typed fields of a JSON object (config.json and its like), read strictly: a field of the wrong
+// type or out of range is an error that names file, field and what was expected; a field nobody
+// asked about can be listed. The caller names the fields, so a config struct and its reader stand
+// side by side in the model's file:
+//
+//   JsonFields f(read_json(path), path);
+//   f.read("d_model", c.d_model, {1});
+//   f.read({"encoder_attention_heads", "num_attention_heads"}, c.heads, {1});
+//   f.require("dropout", c.dropout, {0, 1});
+//
+// Not thread-safe: it remembers what was read.
+#include <initializer_list>
 #include <limits>
+#include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "fovea/base/error.h"
 #include "fovea/base/json.h"
 
 namespace fovea {
 
+struct NumberRange {
+    double min = -std::numeric_limits<double>::infinity();
+    double max = std::numeric_limits<double>::infinity();
+};
+
 class JsonFields {
 public:
-    JsonFields(const Json& object, std::string where) : object_(object), where_(std::move(where)) {
-        expect_input(object.is_object(), where_, ": a JSON object is wanted");
+    using Names = std::initializer_list<std::string_view>;  // the first that is there counts
+
+    JsonFields(Json object, std::string where);
+
+    // Absent or null: the value stays as it is, and false is returned.
+    bool read(Names names, int& value, NumberRange range = {});
+    bool read(Names names, std::int64_t& value, NumberRange range = {});
+    bool read(Names names, float& value, NumberRange range = {});
+    bool read(Names names, double& value, NumberRange range = {});
+    bool read(Names names, bool& value);
+    bool read(Names names, std::string& value);
+    bool read(Names names, std::vector<int>& value, NumberRange range = {});
+    template <class T>
+    bool read(std::string_view name, T& value) {
+        return read(Names{name}, value);
+    }
+    template <class T>
+    bool read(std::string_view name, T& value, NumberRange range) {
+        return read(Names{name}, value, range);
     }
 
-    bool has(const char* key) const { return object_.contains(key) && !object_.at(key).is_null(); }
-
-    void read(const char* key, int& out, int lowest = std::numeric_limits<int>::min(),
-              int highest = std::numeric_limits<int>::max()) const {
-        if (!has(key)) return;
-        const Json& j = object_.at(key);
-        expect_input(j.is_number_integer(), where_, ": \"", key, "\" must be a whole number");
-        const bool huge =
-            j.is_number_unsigned() && j.get<std::uint64_t>() > static_cast<std::uint64_t>(highest);
-        expect_input(!huge && j.get<std::int64_t>() >= lowest && j.get<std::int64_t>() <= highest,
-                     where_, ": \"", key, "\" is ", to_text(j), " but must be between ", lowest,
-                     " and ", highest);
-        out = j.get<int>();
+    // Absent is an error.
+    template <class T>
+    void require(std::string_view name, T& value) {
+        if (!read(Names{name}, value)) missing(name);
+    }
+    template <class T>
+    void require(std::string_view name, T& value, NumberRange range) {
+        if (!read(Names{name}, value, range)) missing(name);
     }
 
-    void read(const char* key, float& out, double lowest, double highest) const {
-        if (!has(key)) return;
-        const Json& j = object_.at(key);
-        expect_input(j.is_number(), where_, ": \"", key, "\" must be a number");
-        const double v = j.get<double>();
-        expect_input(std::isfinite(v) && v >= lowest && v <= highest, where_, ": \"", key, "\" is ",
-                     to_text(j), " but must be between ", lowest, " and ", highest);
-        out = static_cast<float>(v);
-    }
+    // One of a few words; `words[i]` gives i.
+    bool read_choice(std::string_view name, std::initializer_list<std::string_view> words,
+                     int& choice);
 
-    void read(const char* key, bool& out) const {
-        if (!has(key)) return;
-        expect_input(object_.at(key).is_boolean(), where_, ": \"", key, "\" must be true or false");
-        out = object_.at(key).get<bool>();
-    }
-
-    void read(const char* key, std::string& out) const {
-        if (!has(key)) return;
-        expect_input(object_.at(key).is_string(), where_, ": \"", key, "\" must be a text");
-        out = object_.at(key).get<std::string>();
-    }
-
+    bool has(std::string_view name) const;
+    const Json& json() const { return json_; }
     const std::string& where() const { return where_; }
+    std::vector<std::string> unread() const;  // names nobody has asked about
+    [[noreturn]] void fail_field(std::string_view name, const std::string& what) const;
 
 private:
-    const Json& object_;
+    const Json* find(Names names);  // nullptr where absent or null
+    [[noreturn]] void missing(std::string_view name) const;
+    std::int64_t integer(const Json& j, NumberRange range, std::int64_t least, std::int64_t most);
+    double number(const Json& j, NumberRange range);
+
+    Json json_;
     std::string where_;
+    std::set<std::string, std::less<>> read_;
+    std::string current_;  // the name being read, for errors
 };
 
 }  // namespace fovea

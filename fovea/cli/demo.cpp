@@ -32,6 +32,19 @@ void write_pairs(const std::string& path, const DatesOptions& options) {
     write_file_atomically(path, text);
 }
 
+constexpr const char* mark = ".fovea-demo";
+
+// Only what an earlier demo made is thrown away.
+void empty_own_folder(const std::string& path) {
+    if (file_exists(path) && !file_exists(join_path(path, mark)) &&
+        !(is_folder(path) && std::filesystem::is_empty(path)))
+        throw Error(path + ": is there already and not from an earlier demo", ErrorKind::usage,
+                    "choose an empty or new folder with --out");
+    std::filesystem::remove_all(path);
+    make_folders(path);
+    write_file_atomically(join_path(path, mark), "");
+}
+
 // A Transformer small enough to learn its task in a minute: the paper's, in characters.
 Seq2SeqTraining training(const DemoFlags& f) {
     Seq2SeqTraining t;
@@ -55,8 +68,7 @@ Seq2SeqTraining training(const DemoFlags& f) {
 
 void run(const DemoFlags& f) {
     const Stopwatch clock;
-    std::filesystem::remove_all(f.out);  // our own folder of an earlier demo
-    make_folders(f.out);
+    empty_own_folder(f.out);
     fmt::print(
         "Fovea learns to read dates: \"the 3rd of March, 1987\" to 1987-03-03, five languages, 16 "
         "styles.\n"
@@ -93,6 +105,7 @@ void run(const DemoFlags& f) {
         for (const AttentionMap& m : view.maps)
             if (m.kind == kind && m.layer == last)
                 fmt::print("\n{}", terminal_picture(view, m, width));
+    fmt::print("{}", terminal_legend());
     const std::string page = join_path(f.out, "attention.html");
     write_file_atomically(page, html_page(view));
     fmt::print("\nall layers and heads: {}\nmodel: {}   {} in all\n",
@@ -106,7 +119,8 @@ void add_demo_command(CLI::App& app) {
     CLI::App* v = app.add_subcommand(
         "demo", "Train a small Transformer in about a minute and look inside it.");
     auto f = std::make_shared<DemoFlags>();
-    v->add_option("--out", f->out, "folder for data, model and pictures (emptied first)");
+    v->add_option("--out", f->out,
+                  "folder for data, model and pictures (of an earlier demo: emptied first)");
     v->add_option("--steps", f->steps, "updates to train")->check(CLI::PositiveNumber);
     set_examples(*v, {"fovea demo", "fovea demo --out /tmp/demo", "fovea demo --steps 300"});
     v->callback([f] { run(*f); });

@@ -74,6 +74,7 @@ Progress::~Progress() { finish(); }
 
 void Progress::update(std::int64_t done, std::string_view note) {
     done_ = done;
+    if (first_ < 0) first_ = unit_.empty() ? done : 0;
     if (options_.quiet || finished_) return;
     const double now = options_.now();
     if (now - start_ < silence) {
@@ -91,20 +92,20 @@ void Progress::update(std::int64_t done, std::string_view note) {
 
 std::string Progress::line(double now) const {
     const double took = std::max(now - start_, 1e-9);
-    const double rate = static_cast<double>(done_) / took;
+    const double rate = static_cast<double>(done_ - std::max<std::int64_t>(0, first_)) / took;
     std::string text = label_;
     if (total_ > 0) {
         const double share =
             std::min(1.0, static_cast<double>(done_) / static_cast<double>(total_));
         if (terminal_) text += "  " + bar(share);
         text += fmt::format(" {:3.0f} %", std::floor(share * 100));
-        if (!terminal_) text += fmt::format("  {}/{}", done_, total_);
+        if (!terminal_ && !unit_.empty()) text += fmt::format("  {}/{}", done_, total_);
     } else {
         text += fmt::format("  {}", done_);
     }
     if (!note_.empty()) text += "  " + note_;
-    text += fmt::format("  {} {}/s", rate_text(rate), unit_);
-    if (total_ > done_ && done_ > 0)
+    if (!unit_.empty()) text += fmt::format("  {} {}/s", rate_text(rate), unit_);
+    if (!finished_ && total_ > done_ && rate > 0)
         text += "  eta " + duration_text(static_cast<double>(total_ - done_) / rate);
     else
         text += "  took " + duration_text(took);

@@ -25,7 +25,9 @@ struct ProgressOptions {
 
 class Progress {
 public:
-    // `total` units of work (0: not known), e.g. Progress("train", 1000, "steps").
+    // `total` units of work (0: not known), e.g. Progress("train", 1000, "steps"). Without a unit the
+    // numbers are a share of the work (which may have begun in an earlier sitting): only per cents
+    // and the time to come are shown.
     Progress(std::string label, std::int64_t total, std::string unit, ProgressOptions options = {});
     ~Progress();
     Progress(const Progress&) = delete;
@@ -53,6 +55,7 @@ private:
     bool drawn_ = false, finished_ = false;
     double start_, last_ = 0;
     double last_share_ = 0;
+    std::int64_t first_ = -1;  // done at the first update
 };
 
 std::string duration_text(double seconds);  // 0.4s 12s 2m41s 3h05m

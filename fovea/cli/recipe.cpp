@@ -2,6 +2,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
+#include "fovea/cli/options.h"
 #include "fovea/cli/suggest.h"
 
 namespace fovea {
@@ -29,7 +30,8 @@ const CLI::Option* find_flag(const CLI::App& verb, const std::string& key,
             if (name == key) return o;
             known.push_back(name);
         }
-    return nullptr;
+    // The one global flag that is part of what a run computes.
+    return key == "seed" ? verb.get_parent()->get_option_no_throw("--seed") : nullptr;
 }
 
 }  // namespace
@@ -79,6 +81,7 @@ void apply_recipe(CLI::App& verb, const std::string& path) {
 
 std::string recipe_text(const CLI::App& verb) {
     std::string out = "[" + verb.get_name() + "]\n";
+    out += "seed = " + std::to_string(global_options().seed) + "\n";
     for (const CLI::Option* o : verb.get_options()) {
         if (o->get_lnames().empty() || o->count() == 0) continue;
         const std::string& name = o->get_lnames()[0];

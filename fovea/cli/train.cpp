@@ -56,7 +56,8 @@ void add_flags(CLI::App& v, TrainingFlags& f) {
     more(v.add_option("--source-key", f.t.train.source_key, "column or JSON key of the source"));
     more(v.add_option("--target-key", f.t.train.target_key, "column or JSON key of the target"));
     more(v.add_option("--skip-bad", f.t.train.skip_bad, "bad lines to pass over"));
-    more(v.add_option("--limit", f.t.train.limit, "use only so many training pairs; 0: all"));
+    more(v.add_option("--limit", f.t.draw, "so many training pairs, drawn with --seed; 0: all")
+             ->check(CLI::NonNegativeNumber));
     more(v.add_option("--vocab", f.vocab, "kind of vocabulary to train")
              ->check(CLI::IsMember({"bpe", "unigram", "words", "characters"})));
     more(v.add_option("--vocab-size", f.t.vocabulary.size, "tokens of the vocabulary"));
@@ -133,7 +134,6 @@ void settle(TrainingFlags& f) {
     };
     fill(t.train, f.train);
     t.dev = t.train;
-    t.dev.limit = 0;
     fill(t.dev, f.dev);
     TransformerConfig& c = t.config;
     c.apply_preset(f.preset);
@@ -190,10 +190,10 @@ void run(CLI::App& verb, TrainingFlags& f) {
     const Seq2SeqPlan plan = trainer.plan();
     const TransformerConfig& c = trainer.model().config;
     say(
-        fmt::format("model: {} ({}+{} layers, d={}, ffn={}, {} heads), {:.1f} M parameters   "
+        fmt::format("model: {} ({}+{} layers, d={}, ffn={}, {} heads), {} parameters   "
                     "change with --preset",
                     f.preset, c.encoder_layers, c.decoder_layers, c.d_model, c.encoder_ffn_dim,
-                    c.encoder_attention_heads, static_cast<double>(plan.parameters) / 1e6));
+                    c.encoder_attention_heads, rate_text(static_cast<double>(plan.parameters))));
     if (f.dry_run) {
         if (!f.dump.empty()) trainer.dump(f.dump, std::max<std::int64_t>(1, f.t.run.epochs));
         fmt::print(
@@ -210,6 +210,7 @@ void run(CLI::App& verb, TrainingFlags& f) {
     TrainResult r;
     trainer.set_config_text(recipe_text(verb));
     r = trainer.run(display.events());
+    display.finish();
     if (r.end == TrainEnd::interrupted) {
         fmt::print(stderr,
                    "stopped at step {}; go on with: fovea train --config {} --out {} --resume\n",

@@ -9,6 +9,11 @@ namespace {
 
 constexpr std::int64_t whole = 10000;  // the line counts in hundredths of a per cent
 
+std::string memory_text(double bytes) {
+    return bytes < 1e9 ? fmt::format("{:.0f} MB", bytes / 1e6)
+                       : fmt::format("{:.1f} GB", bytes / 1e9);
+}
+
 }  // namespace
 
 TrainDisplay::TrainDisplay(bool quiet)
@@ -32,11 +37,10 @@ TrainEvents TrainDisplay::events() {
 
 void TrainDisplay::step(const StepReport& r) {
     if (interrupted()) stop_ = interrupt_signal();
-    line_.update(
-        static_cast<std::int64_t>(r.progress * whole),
-        fmt::format("step {}  ep {}  loss {:.3f}  {} tok/s  lr {:.2e}  |g| {:.2f}  {:.1f} GB",
-                    r.step, r.epoch + 1, r.smooth_loss, rate_text(r.tokens_per_second), r.rate,
-                    r.gradient_norm, static_cast<double>(r.memory) / 1e9));
+    line_.update(static_cast<std::int64_t>(r.progress * whole),
+                 fmt::format("step {}  ep {}  loss {:.3f}  {} tok/s  lr {:.2e}  |g| {:.2f}  {}",
+                             r.step, r.epoch + 1, r.smooth_loss, rate_text(r.tokens_per_second),
+                             r.rate, r.gradient_norm, memory_text(static_cast<double>(r.memory))));
 }
 
 }  // namespace fovea

@@ -15,6 +15,7 @@ class TrainDisplay {
 public:
     explicit TrainDisplay(bool quiet);
     TrainEvents events();
+    void finish() { line_.finish(); }  // before the last words: the line stands above them
 
 private:
     void step(const StepReport& r);

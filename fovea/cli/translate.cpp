@@ -37,9 +37,9 @@ std::vector<std::string> lines_of(const std::vector<std::string>& files, const s
     return lines;
 }
 
-std::string pharaoh(const std::vector<Alignment>& pairs) {
+std::string pharaoh(const std::vector<AlignedPair>& pairs) {
     std::string out;
-    for (const Alignment& a : pairs)
+    for (const AlignedPair& a : pairs)
         out += fmt::format("{}{}-{}", out.empty() ? "" : " ", a.source, a.target);
     return out;
 }
@@ -59,7 +59,10 @@ Json json_of(const TranslatedText& t, const std::string& source) {
                {"finished", c.hypothesis.finished},
                {"tokens", c.tokens},
                {"token_scores", c.hypothesis.token_scores}};
-        if (!c.alignment.empty()) n["alignment"] = pharaoh(c.alignment);
+        if (!c.alignment.tokens.empty()) {
+            n["alignment"] = pharaoh(c.alignment.words);
+            n["token_alignment"] = pharaoh(c.alignment.tokens);
+        }
         j["n_best"].push_back(n);
     }
     return j;
@@ -71,7 +74,7 @@ void print_text(const TranslatedText& t, std::size_t index, const TranslateFlags
         std::string line;
         if (n_best > 1) line = fmt::format("{} ||| ", index);
         line += c.text;
-        if (f.alignments) line += " ||| " + pharaoh(c.alignment);
+        if (f.alignments) line += " ||| " + pharaoh(c.alignment.words);
         if (f.scores) {
             line += " ||| WordScores=";
             for (const float s : c.hypothesis.token_scores) line += fmt::format(" {:.4f}", s);

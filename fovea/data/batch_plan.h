@@ -5,6 +5,7 @@
 //
 // Examples of similar length share a batch (bucketing costs nothing here, since nothing is padded:
 // it evens out the work per update), batches are bounded by tokens, and their order is shuffled.
+// Thread-safety: a plan does not change once made; any number of threads may read it.
 #include <cstdint>
 #include <span>
 #include <vector>

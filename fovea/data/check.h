@@ -2,6 +2,7 @@
 // What is in a training set, before hours are spent on it: counts, lengths, bad lines, duplicates,
 // and pairs that training and test data share. Reads each file once, as a stream; keeps hashes of
 // the texts, not the texts.
+// Thread-safety: a check keeps nothing; checks of different files may run at once.
 #include <array>
 #include <cstdint>
 #include <span>

@@ -1,5 +1,5 @@
 #pragma once
-// Rows of separated values.
+// Rows of separated values. Not thread-safe: a LineReader belongs to one thread.
 #include <string>
 #include <vector>
 

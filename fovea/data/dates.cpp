@@ -39,7 +39,10 @@ std::string ordinal(int day) {
     return std::to_string(day) + end;
 }
 
-std::string padded(int n) { return (n < 10 ? "0" : "") + std::to_string(n); }
+std::string padded(int n) {
+    std::string text = std::to_string(n);
+    return n < 10 ? text.insert(0, 1, '0') : text;
+}
 
 constexpr int styles = 16;
 

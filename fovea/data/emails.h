@@ -1,7 +1,7 @@
 #pragma once
 // E-mails with their subject lines in the layout of AESLC (Zhang and Tetreault 2019): a folder of
 // *.subject files, each the body, a line "@subject" and the subject; then perhaps "@ann0", "@ann1",
-// … with subjects that people wrote.
+// … with subjects that people wrote. Thread-safety: pure functions, safe from any thread.
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,5 +1,6 @@
 #include "fovea/data/pairs.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <optional>
@@ -8,6 +9,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
 #include "fovea/base/json.h"
+#include "fovea/base/rng.h"
 #include "fovea/data/csv.h"
 #include "fovea/data/emails.h"
 
@@ -285,6 +287,34 @@ std::vector<TextPair> read_pairs(const PairFiles& files, PairProblems* problems)
         for_each_pair(files, [&](TextPair&& pair) { pairs.push_back(std::move(pair)); });
     if (problems) *problems = p;
     if (pairs.empty()) throw Error(files.path + ": holds no pair", ErrorKind::bad_input);
+    return pairs;
+}
+
+// Vitter 1985, algorithm R: the i-th pair replaces one of those kept with probability count / i.
+std::vector<TextPair> draw_pairs(const PairFiles& files, std::int64_t count, std::uint64_t seed,
+                                 PairProblems* problems) {
+    expect(count > 0, "draw_pairs: ", count, " pairs are asked for");
+    struct Kept {
+        std::int64_t index;
+        TextPair pair;
+    };
+    std::vector<Kept> kept;
+    std::int64_t seen = 0;
+    Rng rng(seed, 0x64726177);  // a stream of its own
+    const PairProblems p = for_each_pair(files, [&](TextPair&& pair) {
+        const std::int64_t index = seen++;
+        if (index < count) {
+            kept.push_back({index, std::move(pair)});
+        } else if (const std::int64_t at = rng.below(seen); at < count) {
+            kept[static_cast<std::size_t>(at)] = {index, std::move(pair)};
+        }
+    });
+    if (problems) *problems = p;
+    if (kept.empty()) throw Error(files.path + ": holds no pair", ErrorKind::bad_input);
+    std::sort(kept.begin(), kept.end(),
+              [](const Kept& a, const Kept& b) { return a.index < b.index; });
+    std::vector<TextPair> pairs;
+    for (Kept& k : kept) pairs.push_back(std::move(k.pair));
     return pairs;
 }
 

@@ -43,6 +43,12 @@ struct PairProblems {
 PairProblems for_each_pair(const PairFiles& files, const std::function<void(TextPair&&)>& take);
 std::vector<TextPair> read_pairs(const PairFiles& files, PairProblems* problems = nullptr);
 
+// `count` of the pairs, drawn by the seed and in the order of the file (whose pairs are often
+// sorted by length, so that the first ones would be no sample). All of them where there are no
+// more. Reads the file once and keeps `count` pairs at a time; files.limit holds before the draw.
+std::vector<TextPair> draw_pairs(const PairFiles& files, std::int64_t count, std::uint64_t seed,
+                                 PairProblems* problems = nullptr);
+
 // "a.tsv" or "a.en,a.de" (two files), as the command line gives it.
 PairFiles pair_files_of(const std::string& argument);
 

@@ -73,5 +73,32 @@ TEST(Pairs, BadLinesNameFileAndLine) {
                  Error);
 }
 
+// Files are often sorted by length: a draw has pairs of all of it, in its order, by the seed alone.
+TEST(Pairs, ADrawIsASampleOfTheWholeFile) {
+    std::string text;
+    for (int i = 0; i < 1000; ++i) text += std::to_string(i) + "\tx\n";
+    const PairFiles f{.path = file("sorted.tsv", text)};
+    const auto numbers = [&](std::int64_t count, std::uint64_t seed) {
+        std::vector<int> n;
+        for (const TextPair& p : draw_pairs(f, count, seed)) n.push_back(std::stoi(p.source));
+        return n;
+    };
+    const std::vector<int> a = numbers(100, 7);
+    ASSERT_EQ(a.size(), 100u);
+    EXPECT_TRUE(std::is_sorted(a.begin(), a.end()));
+    EXPECT_EQ(std::adjacent_find(a.begin(), a.end()), a.end());
+    EXPECT_EQ(a, numbers(100, 7));
+    EXPECT_NE(a, numbers(100, 8));
+    // Every number is as likely as any other: over 40 draws each quarter of the file is drawn
+    // about 1,000 times (deviation 27).
+    std::array<int, 4> quarters{};
+    for (std::uint64_t seed = 0; seed < 40; ++seed)
+        for (const int n : numbers(100, seed)) ++quarters[static_cast<std::size_t>(n / 250)];
+    for (const int q : quarters) EXPECT_NEAR(q, 1000, 110);
+    EXPECT_EQ(numbers(5000, 1).size(), 1000u);
+    EXPECT_EQ(draw_pairs(f, 1000, 1).size(), 1000u);
+    EXPECT_THROW(draw_pairs({.path = file("empty.tsv", "")}, 5, 1), Error);
+}
+
 }  // namespace
 }  // namespace fovea

@@ -1,5 +1,6 @@
 #pragma once
 // Attention maps for decoding (coverage, alignments), rebuilt from a Probe after the fact.
+// Thread-safety: a Probe belongs to the thread that made it, and so do these.
 #include <vector>
 
 #include "fovea/ops/probe.h"

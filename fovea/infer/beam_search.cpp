@@ -103,6 +103,9 @@ public:
 private:
     void add(std::vector<Candidate>& all, std::size_t i, std::int32_t token, float score) const {
         if (score == -std::numeric_limits<float>::infinity()) return;
+        if (std::find(options_.banned.begin(), options_.banned.end(), token) !=
+            options_.banned.end())
+            return;
         if (token == end_ && !live[i].constraints.all_met()) return;
         const int bank = live[i].constraints.empty() || token == end_
                              ? 0
@@ -253,9 +256,13 @@ std::vector<std::vector<Hypothesis>> search(Stepper& stepper, const SearchOption
                                stepper.source_length(static_cast<std::int64_t>(s)),
                                sample_ids.empty() ? s : sample_ids[s], stepper.end_token());
     stepper.want_source_weights(options.coverage_penalty > 0);
-    const LogitControls controls{options, stepper.end_token()};
+    // Searching, a banned token is passed over and the others keep their probabilities, so that a
+    // hypothesis has the score that score_pairs gives it; to be drawn from, they must sum to one.
+    SearchOptions controlled_by = options;
+    if (!options.sample) controlled_by.banned.clear();
+    const LogitControls controls{controlled_by, stepper.end_token()};
     const bool controlled = options.repetition_penalty != 1.0 || options.no_repeat_ngram > 0 ||
-                            !options.banned.empty() || options.min_length > 0;
+                            !controlled_by.banned.empty() || options.min_length > 0;
 
     for (bool first = true;; first = false) {
         Ids tokens;
@@ -276,7 +283,8 @@ std::vector<std::vector<Hypothesis>> search(Stepper& stepper, const SearchOption
                 controls.apply({data + r * vocabulary, vocabulary}, rows[r]->tokens);
         }
         // One more than the places: an </s> may stand among the best and finish.
-        const int wanted = options.sample ? 0 : 2 * options.beam;
+        const int wanted =
+            options.sample ? 0 : 2 * options.beam + static_cast<int>(options.banned.size());
         const std::vector<TokenScores> scores = top_scores(logits, wanted);
         for (std::size_t r = 0, s = 0; s < count; ++s) {
             const std::size_t n = sentences[s].live.size();

@@ -1,6 +1,7 @@
 #pragma once
 // Search over a Stepper. Sentences of a batch do not influence each other: a sentence's result is
 // the same alone and in any batch, bit for bit, because its logits are.
+// Thread-safety: a search uses its stepper alone; searches of different steppers may run at once.
 #include <vector>
 
 #include "fovea/infer/search_options.h"

@@ -1,5 +1,6 @@
 #pragma once
 // Changes to a row of logits before the best tokens are picked from it.
+// Thread-safety: pure functions, safe from any thread.
 #include <span>
 
 #include "fovea/infer/search_options.h"

@@ -2,6 +2,7 @@
 // Lexical constraints: phrases that must stand in the target (Hokamp & Liu 2017; banks of equal
 // progress as in Post & Vilar 2018). A hypothesis knows which constraints are met and how far the
 // one it is inside of has come; leaving a phrase half-way starts it anew.
+// Thread-safety: plain values; reading one from several threads is safe, changing it is not.
 #include <cstdint>
 #include <vector>
 

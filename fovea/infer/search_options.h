@@ -1,5 +1,6 @@
 #pragma once
 // How a decoder's scores become a text: greedy, beam search or sampling, and the controls on top.
+// Thread-safety: plain values; reading one from several threads is safe, changing it is not.
 #include <cstdint>
 #include <string>
 #include <vector>

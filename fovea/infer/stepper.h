@@ -1,5 +1,6 @@
 #pragma once
 // What a search needs of a model: the scores of the next token for every live hypothesis.
+// Not thread-safe: a stepper belongs to one search.
 #include <cstdint>
 #include <span>
 

@@ -3,6 +3,7 @@
 // produced, and shares them between hypotheses of a common past without copying.
 //
 // Several models of one vocabulary form an ensemble: the mean of their probabilities.
+// Not thread-safe: a stepper belongs to one search; its models may be shared.
 #include <memory>
 #include <vector>
 

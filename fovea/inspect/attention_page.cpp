@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "fovea/base/json.h"
 #include "fovea/inspect/attention_view.h"
 
@@ -5,67 +7,107 @@ namespace fovea {
 namespace {
 
 // The page draws with plain DOM calls and textContent; the data is a JSON block that nothing can
-// break out of ("<" is escaped).
-constexpr const char* page_head = R"(<!doctype html>
+// break out of ("<" is escaped), and the page's own policy lets it load nothing.
+constexpr const char* page_style = R"(<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Fovea: attention</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
 <style>
-:root{--ink:#1b1f24;--paper:#fbfaf7;--line:#d9d5cc;--hot:24,86,148}
-@media(prefers-color-scheme:dark){:root{--ink:#e8e6e1;--paper:#16181b;--line:#3a3d42;--hot:120,180,240}}
-body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:2rem auto;max-width:70rem;padding:0 1rem}
-h1{font-size:1.3rem;margin:0 0 .2rem}p{margin:.2rem 0}
-.controls{display:flex;gap:1rem;flex-wrap:wrap;margin:1rem 0}select{font:inherit;padding:.2rem .4rem}
-.maps{display:flex;gap:2rem;flex-wrap:wrap}.map{overflow:auto}
-table{border-collapse:collapse}th{font-weight:500;font-size:.85rem;white-space:nowrap}
-thead th{writing-mode:vertical-rl;transform:rotate(180deg);padding:.3rem 0;text-align:left}
-tbody th{text-align:right;padding-right:.5rem}
-td{width:1.7rem;height:1.5rem;border:1px solid var(--line);font-size:.65rem;text-align:center}
-tr:hover th{font-weight:700}.note{color:#777;font-size:.85rem}
+:root{--ink:#1b1f24;--soft:#5d646d;--paper:#fbfaf7;--card:#fff;--line:#e4e0d7;--hot:20,82,150;--mark:#c2410c;color-scheme:light}
+:root.dark{--ink:#e8e6e1;--soft:#9aa1aa;--paper:#15171a;--card:#1d2024;--line:#2e3237;--hot:126,190,255;--mark:#fb923c;color-scheme:dark}
+*{box-sizing:border-box}
+body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:0 auto;max-width:84rem;padding:1.5rem 1.25rem}
+header{display:flex;flex-wrap:wrap;gap:.5rem 2rem;align-items:baseline;justify-content:space-between}
+h1{font-size:1.25rem;margin:0}h2{font-size:1rem;margin:0}
+.example{margin:.4rem 0 0;font-size:1.05rem}.example b{font-weight:600}.example span{color:var(--soft)}
+.controls{display:flex;gap:.6rem 1.6rem;flex-wrap:wrap;align-items:center;margin:1rem 0}
+.pick{display:flex;gap:.25rem;align-items:center;flex-wrap:wrap}.pick span{color:var(--soft);margin-right:.25rem}
+button{font:inherit;font-size:.9rem;line-height:1;color:var(--ink);background:var(--card);border:1px solid var(--line);border-radius:.4rem;padding:.4rem .6rem;cursor:pointer}
+button[aria-pressed=true]{background:rgb(var(--hot));border-color:rgb(var(--hot));color:var(--paper)}
+button:focus-visible{outline:2px solid var(--mark);outline-offset:1px}
+.scale{display:flex;gap:.4rem;align-items:center;color:var(--soft);font-size:.85rem}
+.scale i{width:7rem;height:.8rem;border:1px solid var(--line);background:linear-gradient(90deg,rgba(var(--hot),0),rgba(var(--hot),.5) 25%,rgba(var(--hot),.71) 50%,rgb(var(--hot)))}
+.maps{display:flex;gap:1.25rem;flex-wrap:wrap;align-items:flex-start}.column{display:flex;flex-direction:column;gap:1.25rem;max-width:100%}
+.map{background:var(--card);border:1px solid var(--line);border-radius:.6rem;padding:.8rem .9rem;max-width:100%}
+.map p{margin:.1rem 0 .5rem;color:var(--soft);font-size:.85rem}.grid{overflow:auto}
+.value{min-height:1.5em;margin:.5rem 0 0!important;font-variant-numeric:tabular-nums}.value b{color:var(--ink)}
+table{border-collapse:collapse}
+th{font:500 .8rem/1 ui-monospace,Menlo,Consolas,monospace;white-space:pre;color:var(--soft)}
+thead th{vertical-align:bottom;padding:0 0 .3rem}thead th.long span{writing-mode:vertical-rl;transform:rotate(180deg)}
+tbody th{text-align:right;padding:0 .45rem 0 0}
+th.on{color:var(--mark);font-weight:700}
+td{width:1.25rem;min-width:1.25rem;height:1.25rem;border:1px solid var(--line);padding:0}
+td:hover{outline:2px solid var(--mark);outline-offset:-1px}
+td.hidden{background:repeating-linear-gradient(135deg,transparent 0 3px,var(--line) 3px 4px)}
+footer{color:var(--soft);font-size:.85rem;margin-top:1rem;max-width:60rem}
 </style></head><body>
-<h1>Attention of one example</h1>
-<p>source: <b id="source"></b></p><p>target: <b id="target"></b></p>
-<div class="controls"><label>layer <select id="layer"></select></label>
-<label>head <select id="head"></select></label></div>
+<header><h1>What one example looks at</h1><button id="theme" type="button">dark</button></header>
+<p class="example"><span>source</span> <b id="source"></b> &nbsp; <span>target</span> <b id="target"></b></p>
+<div class="controls"><div class="pick" id="layers" role="group" aria-label="layer"><span>layer</span></div>
+<div class="pick" id="heads" role="group" aria-label="head"><span>head</span></div>
+<div class="scale"><span>0</span><i></i><span>1</span></div></div>
 <div class="maps" id="maps"></div>
-<p class="note">Rows look, columns are looked at; each row sums to 1. Attention shows where a model reads,
-not why it answers.</p>
+<footer>A row looks, the columns are looked at, and each row sums to 1. Hatched: positions the mask hides.
+The decoder reads its own output shifted by one: row “&lt;start&gt;” chooses the first token.
+Attention shows where a model reads, not why it answers.</footer>
 <script type="application/json" id="data">)";
 
-constexpr const char* page_tail = R"(</script>
+constexpr const char* page_script = R"(</script>
 <script>
-const data=JSON.parse(document.getElementById('data').textContent);
-const $=id=>document.getElementById(id);
+const $=id=>document.getElementById(id),data=JSON.parse($('data').textContent);
+const make=(tag,text,name)=>{const e=document.createElement(tag);if(text!=null)e.textContent=text;if(name)e.className=name;return e;};
 $('source').textContent=data.source;$('target').textContent=data.target;
-const layers=Math.max(...data.maps.map(m=>m.layer))+1,heads=data.maps[0].weight.length;
-for(let l=0;l<layers;l++)$('layer').append(new Option(String(l+1),l));
-$('head').append(new Option('mean of all',-1));
-for(let h=0;h<heads;h++)$('head').append(new Option(String(h+1),h));
-$('layer').value=layers-1;
-function weights(m,h){
-  if(h>=0)return m.weight[h];
+const kinds=[['encoder','Encoder self-attention','source looks at source'],
+  ['decoder','Masked decoder self-attention','target looks at the target so far'],
+  ['cross','Cross-attention','target looks at source']];
+const layers=Math.max(...data.maps.map(m=>m.layer))+1,heads=Math.max(...data.maps.map(m=>m.weight.length));
+let layer=layers-1,head=-1;
+function buttons(where,names,values,get,set){
+  values.forEach((v,i)=>{const b=make('button',names[i]);b.type='button';b.dataset.value=v;
+    b.onclick=()=>{set(v);draw();};$(where).append(b);});
+}
+const count=n=>Array.from({length:n},(_,i)=>i);
+buttons('layers',count(layers).map(l=>l+1),count(layers),()=>layer,v=>layer=v);
+buttons('heads',['mean',...count(heads).map(h=>h+1)],[-1,...count(heads)],()=>head,v=>head=v);
+function press(where,value){for(const b of $(where).querySelectorAll('button'))b.setAttribute('aria-pressed',String(b.dataset.value==value));}
+function weights(m){
+  if(head>=0)return m.weight[Math.min(head,m.weight.length-1)];
   return m.weight[0].map((row,q)=>row.map((_,k)=>m.weight.reduce((s,w)=>s+w[q][k],0)/m.weight.length));
 }
-function cell(tag,text){const e=document.createElement(tag);e.textContent=text;return e;}
-function draw(){
-  $('maps').replaceChildren();
-  for(const m of data.maps){
-    if(m.layer!=$('layer').value)continue;
-    const box=document.createElement('div');box.className='map';
-    box.append(cell('p',m.name));
-    const table=document.createElement('table'),head=document.createElement('thead'),top=document.createElement('tr');
-    top.append(cell('th',''));for(const k of m.keys)top.append(cell('th',k));head.append(top);table.append(head);
-    const body=document.createElement('tbody');
-    weights(m,Number($('head').value)).forEach((row,q)=>{
-      const tr=document.createElement('tr');tr.append(cell('th',m.queries[q]));
-      row.forEach((w,k)=>{const td=cell('td',w>=0.1?w.toFixed(1).replace('0.','.'):'');
-        td.style.background=`rgba(var(--hot),${Math.sqrt(w).toFixed(3)})`;
-        if(w>0.35)td.style.color='var(--paper)';
-        td.title=`${m.queries[q]} looks at ${m.keys[k]}: ${w.toFixed(4)}`;tr.append(td);});
-      body.append(tr);});
-    table.append(body);box.append(table);$('maps').append(box);
-  }
+function picture(m,title,says){
+  const box=make('section',null,'map'),grid=make('div',null,'grid'),table=make('table');
+  box.append(make('h2',title),make('p',says));
+  const long=m.keys.some(k=>[...k].length>2),head=make('tr'),tops=[],sides=[];
+  head.append(make('th'));
+  for(const k of m.keys){const th=make('th',null,long?'long':'');th.scope='col';th.append(make('span',k));tops.push(th);head.append(th);}
+  const thead=make('thead');thead.append(head);
+  const body=make('tbody'),value=make('p','point at a cell to read its weight','value');
+  const light=(q,k,on)=>{sides[q].classList.toggle('on',on);tops[k].classList.toggle('on',on);};
+  weights(m).forEach((row,q)=>{
+    const tr=make('tr'),side=make('th',m.queries[q]);side.scope='row';sides.push(side);tr.append(side);
+    row.forEach((w,k)=>{const td=make('td');
+      if(m.kind==='decoder'&&k>q){td.className='hidden';td.title='hidden by the mask';}
+      else{td.style.background=`rgba(var(--hot),${Math.sqrt(w).toFixed(3)})`;
+        const say=`${m.queries[q]} → ${m.keys[k]}: ${w.toFixed(4)}`;td.title=say;
+        td.onmouseenter=()=>{value.replaceChildren(make('b',m.queries[q]),` (row ${q+1}) looks at `,make('b',m.keys[k]),` (column ${k+1}): `,make('b',w.toFixed(4)));light(q,k,true);};
+        td.onmouseleave=()=>light(q,k,false);}
+      tr.append(td);});
+    body.append(tr);});
+  table.append(thead,body);grid.append(table);box.append(grid,value);return box;
 }
-$('layer').onchange=draw;$('head').onchange=draw;draw();
+function draw(){
+  press('layers',layer);press('heads',head);
+  const right=make('div',null,'column'),all=[];
+  for(const [kind,title,says] of kinds){
+    const mine=data.maps.filter(m=>m.kind===kind);if(!mine.length)continue;
+    const m=mine[Math.min(layer,mine.length-1)];
+    all.push(picture(m,`${title}, layer ${m.layer+1}`,says));}
+  right.append(...all.slice(1));$('maps').replaceChildren(all[0],right);
+}
+const root=document.documentElement,dark=on=>{root.classList.toggle('dark',on);$('theme').textContent=on?'light':'dark';};
+dark(matchMedia('(prefers-color-scheme: dark)').matches||location.hash==='#dark');
+$('theme').onclick=()=>dark(!root.classList.contains('dark'));
+draw();
 </script></body></html>
 )";
 
@@ -77,13 +119,23 @@ std::string html_page(const AttentionView& view) {
     data["version"] = 1;
     data["source"] = view.source_text;
     data["target"] = view.target_text;
-    for (const AttentionMap& m : view.maps)
-        data["maps"].push_back({{"name", m.name},
-                                {"kind", m.kind},
+    for (const AttentionMap& m : view.maps) {
+        Json weight = Json::array();
+        for (const auto& head : m.weight) {
+            Json rows = Json::array();
+            for (const auto& row : head) {
+                Json cells = Json::array();  // four digits are what the page shows
+                for (const float w : row) cells.push_back(std::round(double{w} * 1e4) / 1e4);
+                rows.push_back(std::move(cells));
+            }
+            weight.push_back(std::move(rows));
+        }
+        data["maps"].push_back({{"kind", m.kind},
                                 {"layer", m.layer},
                                 {"queries", view.queries(m)},
                                 {"keys", view.keys(m)},
-                                {"weight", m.weight}});
+                                {"weight", std::move(weight)}});
+    }
     std::string json;
     for (const char c : to_text(data)) {
         if (c == '<')
@@ -91,7 +143,7 @@ std::string html_page(const AttentionView& view) {
         else
             json += c;
     }
-    return page_head + json + page_tail;
+    return page_style + json + page_script;
 }
 
 }  // namespace fovea

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fovea/base/error.h"
 #include "fovea/ops/probe.h"
 #include "fovea/tasks/translate.h"
 
@@ -14,7 +15,7 @@ std::string shown(const Tokenizer& tokenizer, std::int32_t id) {
     std::string text =
         tokenizer.is_special(id) ? tokenizer.id_to_token(id).value_or("?") : tokenizer.decode(one);
     while (!text.empty() && text[0] == ' ') text.erase(0, 1);
-    return text.empty() ? "·" : text;
+    return text.empty() ? "␣" : text;
 }
 
 std::vector<std::string> shown(const Tokenizer& tokenizer, const Ids& ids) {
@@ -103,8 +104,64 @@ std::string first_columns(const std::string& text, std::size_t n) {
 
 }  // namespace
 
+namespace {
+
+struct Shade {
+    float from;
+    const char* cell;
+    const char* says;
+};
+constexpr Shade shades[] = {{0.6f, "██", "60 % and more"},
+                            {0.3f, "▓▓", "30 %"},
+                            {0.12f, "▒▒", "12 %"},
+                            {0.04f, "░░", "4 %"},
+                            {0.0f, "· ", "less"}};
+
+const char* shade_of(float weight) {
+    for (const Shade& s : shades)
+        if (weight >= s.from) return s.cell;
+    return shades[4].cell;
+}
+
+std::vector<std::string> letters_of(const std::string& text, std::size_t most) {
+    std::vector<std::string> letters;
+    for (const char c : first_columns(text, most)) {
+        if ((static_cast<unsigned char>(c) & 0xc0u) != 0x80u) letters.emplace_back();
+        letters.back() += c;
+    }
+    return letters;
+}
+
+// Keys from top to bottom, ending right above their column.
+std::string key_lines(const std::vector<std::string>& keys, std::size_t count, std::size_t indent) {
+    constexpr std::size_t longest = 8;
+    std::vector<std::vector<std::string>> columns;
+    std::size_t height = 1;
+    for (std::size_t k = 0; k < count; ++k) {
+        columns.push_back(letters_of(keys[k], longest));
+        height = std::max(height, columns.back().size());
+    }
+    std::string out;
+    for (std::size_t line = 0; line < height; ++line) {
+        std::string text(indent, ' ');
+        for (const auto& letters : columns) {
+            const std::size_t above = height - letters.size();
+            text += line < above ? "  " : letters[line - above] + " ";
+        }
+        out += text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string terminal_legend() {
+    std::string out = "weights:";
+    for (const Shade& s : shades) out += std::string("  ") + s.cell + " " + s.says;
+    return out + "   blank: hidden by the mask\n";
+}
+
 std::string terminal_picture(const AttentionView& view, const AttentionMap& map, int width) {
-    static const char* const shades[] = {"  ", "░░", "▒▒", "▓▓", "██"};
     const auto &queries = view.queries(map), &keys = view.keys(map);
     std::size_t label = 0;
     for (const std::string& q : queries)
@@ -112,13 +169,8 @@ std::string terminal_picture(const AttentionView& view, const AttentionMap& map,
     const auto room =
         static_cast<std::size_t>(std::max(8, (width - static_cast<int>(label) - 4) / 2));
     const std::size_t shown_keys = std::min(keys.size(), room);
-    std::string out = map.name + " (mean of " + std::to_string(map.weight.size()) + " heads)\n";
-    out += std::string(label + 2, ' ');
-    for (std::size_t k = 0; k < shown_keys; ++k) {  // two columns a key: the first letters of it
-        const std::string two = first_columns(keys[k], 2);
-        out += two + std::string(2 - std::min<std::size_t>(2, columns_of(two)), ' ');
-    }
-    out += "\n";
+    std::string out = map.name + " (mean of " + std::to_string(map.weight.size()) + " heads)\n" +
+                      key_lines(keys, shown_keys, label + 2);
     for (std::size_t q = 0; q < queries.size(); ++q) {
         const std::string name = first_columns(queries[q], 12);
         out += std::string(label - std::min(label, columns_of(name)), ' ') + name + " ▕";
@@ -126,15 +178,13 @@ std::string terminal_picture(const AttentionView& view, const AttentionMap& map,
             float mean = 0;
             for (const auto& head : map.weight)
                 mean += head[q][k] / static_cast<float>(map.weight.size());
-            const int shade = mean >= 0.6f    ? 4
-                              : mean >= 0.3f  ? 3
-                              : mean >= 0.12f ? 2
-                              : mean >= 0.04f ? 1
-                                              : 0;
-            out += shades[shade];
+            out += map.sees(q, k) ? shade_of(mean) : "  ";
         }
         out += "▏\n";
     }
+    if (shown_keys < keys.size())
+        out += text_of("(", keys.size() - shown_keys,
+                       " more keys: widen the terminal, or see the page)\n");
     return out;
 }
 

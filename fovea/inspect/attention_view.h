@@ -1,7 +1,7 @@
 #pragma once
 // The attention of one example, captured on the fast path and rebuilt head by head: for the
 // terminal as shades, for a browser as one self-contained HTML file (no network, no scripts from
-// elsewhere).
+// elsewhere). Plain values and functions: safe to use from several threads at once.
 #include <string>
 #include <vector>
 
@@ -16,6 +16,11 @@ struct AttentionMap {
     int layer = 0;
     std::vector<std::vector<std::vector<float>>> weight;
     bool keys_are_source = true, queries_are_source = true;
+
+    // The decoder's mask: a row sees itself and what came before.
+    bool sees(std::size_t query, std::size_t key) const {
+        return kind != "decoder" || key <= query;
+    }
 };
 
 struct AttentionView {
@@ -35,10 +40,12 @@ struct AttentionView {
 AttentionView look_inside(const Seq2SeqModel& model, const std::string& source,
                           const std::string& target = "");
 
-// The mean over heads as shaded cells, one line a query: for people at a terminal.
+// The mean over heads as shaded cells, one line a query, keys written from top to bottom: for
+// people at a terminal of so many columns. Keys that find no room are counted below.
 std::string terminal_picture(const AttentionView& view, const AttentionMap& map, int width);
+std::string terminal_legend();  // what the shades mean
 
-// A page with all layers and heads: pick one, point at a row to read its weights.
+// A page with all layers and heads, light and dark: pick one, point at a cell to read its weight.
 std::string html_page(const AttentionView& view);
 
 }  // namespace fovea

@@ -42,7 +42,8 @@ std::int64_t with_a_tenth_more(std::int64_t bytes) { return checked_add(bytes, b
 
 std::string gigabytes(std::int64_t bytes) {
     char text[32];
-    std::snprintf(text, sizeof text, "%.2f GB", static_cast<double>(bytes) * 1e-9);
+    const double b = static_cast<double>(bytes);
+    std::snprintf(text, sizeof text, b < 1e9 ? "%.2f MB" : "%.2f GB", b * (b < 1e9 ? 1e-6 : 1e-9));
     return text;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // The element types of safetensors files, in the order of their alignment: writers put the widest
-// first, so that every tensor is aligned.
+// first, so that every tensor is aligned. Thread-safety: pure functions, safe from any thread.
 #include <cstdint>
 #include <string_view>
 

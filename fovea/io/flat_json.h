@@ -2,6 +2,7 @@
 // Small JSON files of ours (state, manifest) read and written without a tree of values: nlohmann's
 // tree allocates when it is destroyed, so that running out of memory in the middle of a save would
 // end the process. Here it is an exception like any other.
+// Thread-safety: plain values; reading one from several threads is safe, changing it is not.
 #include <cstdint>
 #include <map>
 #include <string>

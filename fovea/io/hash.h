@@ -1,5 +1,6 @@
 #pragma once
 // XXH3-128, the checksum of our files: finds damage, not forgery.
+// Not thread-safe: a hash in the making belongs to one thread.
 #include <cstdint>
 #include <memory>
 #include <string>

@@ -1,6 +1,7 @@
 #pragma once
 // MANIFEST.json, the last file written into a checkpoint: what belongs to it and the checksum of
 // each file, under a checksum of its own, so that no single flipped bit anywhere goes unseen.
+// Thread-safety: plain values; reading one from several threads is safe, changing it is not.
 #include <cstdint>
 #include <string>
 #include <vector>

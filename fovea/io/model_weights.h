@@ -2,6 +2,7 @@
 // The weights of a Hugging Face model folder: model.safetensors, or several shards listed in
 // model.safetensors.index.json; or one .safetensors file. Python pickles are refused: they can run
 // code. File names in an index may not lead out of the folder.
+// Thread-safety: an opened folder does not change; any number of threads may read from it.
 #include <map>
 #include <string>
 #include <vector>

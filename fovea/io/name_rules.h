@@ -11,6 +11,7 @@
 //
 // `*` matches within one part of a dotted name, `**` anything; in_model has the same wild cards in
 // the same order.
+// Thread-safety: plain values; reading one from several threads is safe, changing it is not.
 #include <span>
 #include <string>
 #include <string_view>

@@ -1,6 +1,7 @@
 #pragma once
 // A file being written for the first time: created exclusively, its space reserved, hashed on the
 // way, synced and closed with every result checked. Unless finish() is reached the file is removed.
+// Not thread-safe: one writer, one thread.
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 #pragma once
 // Writing safetensors files, byte for byte as the reference library does: widest types first, then
 // by name; the header padded with spaces to a multiple of 8. The file appears under its name whole
-// and synced, or not at all.
+// and synced, or not at all. Not thread-safe: one writer, one thread.
 #include <cstdint>
 #include <map>
 #include <string>

@@ -1,6 +1,7 @@
 #pragma once
 // Everything a training run is besides its weights and the optimizer's moments: saved as
 // state.json, restored exactly (64-bit integers stay integers, doubles round-trip).
+// Thread-safety: plain values; reading one from several threads is safe, changing it is not.
 #include <cstdint>
 #include <map>
 #include <string>

@@ -1,6 +1,7 @@
 #pragma once
 // The tokenizers of sacreBLEU (Post 2018, "A call for clarity in reporting BLEU scores"), so that
 // scores can be compared with published ones. Names are those of its signatures.
+// Thread-safety: pure functions, safe from any thread.
 #include <string>
 #include <string_view>
 

@@ -1,5 +1,6 @@
 #pragma once
 // Scores that are a count over a count: accuracy, exact match, perplexity.
+// Thread-safety: plain values; reading one from several threads is safe, changing it is not.
 #include <cmath>
 #include <cstdint>
 #include <span>

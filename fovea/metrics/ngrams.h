@@ -1,6 +1,7 @@
 #pragma once
 // Counts of n-grams, exact (no hash that could collide): an n-gram is numbered by the pair
 // (number of its first n-1 items, number of its last item), so that any order fits one 64-bit key.
+// Thread-safety: plain values; reading one from several threads is safe, changing it is not.
 #include <algorithm>
 #include <cstdint>
 #include <span>

@@ -1,6 +1,6 @@
 #pragma once
 // The last field of every metric's signature: our own version, never that of the library whose
-// numbers we agree with.
+// numbers we agree with. Thread-safety: pure functions, safe from any thread.
 #include <span>
 #include <string>
 #include <vector>

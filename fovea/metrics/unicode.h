@@ -1,7 +1,7 @@
 #pragma once
 // Just enough Unicode for scores that must agree with those of Python libraries: what str.split,
 // str.lower and the general categories mean there. (text/ has the full machinery for tokenizers;
-// this room must not depend on it.)
+// this room must not depend on it.) Thread-safety: pure functions, safe from any thread.
 #include <cstdint>
 #include <string>
 #include <string_view>

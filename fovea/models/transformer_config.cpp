@@ -80,7 +80,7 @@ void TransformerConfig::check(const std::string& where) const {
 }
 
 TransformerConfig TransformerConfig::from_json(const Json& json, const std::string& where) {
-    const JsonFields f(json, where);
+    JsonFields f(json, where);
     TransformerConfig c;
     std::string type = "marian", act = "relu", positions;
     f.read("model_type", type);
@@ -115,21 +115,21 @@ TransformerConfig TransformerConfig::from_json(const Json& json, const std::stri
         expect_input(type == "fovea_transformer", where, ": \"model_type\" is \"", type,
                      "\" but an encoder-decoder (marian, bart, fovea_transformer) is wanted");
     }
-    f.read("vocab_size", c.vocab_size, 1);
-    f.read("decoder_vocab_size", c.decoder_vocab_size, 0);
-    f.read("d_model", c.d_model, 1);
-    f.read("encoder_layers", c.encoder_layers, 1);
-    f.read("decoder_layers", c.decoder_layers, 1);
-    f.read("encoder_attention_heads", c.encoder_attention_heads, 1);
-    f.read("decoder_attention_heads", c.decoder_attention_heads, 1);
-    f.read("encoder_ffn_dim", c.encoder_ffn_dim, 1);
-    f.read("decoder_ffn_dim", c.decoder_ffn_dim, 1);
-    f.read("max_position_embeddings", c.max_position_embeddings, 1);
+    f.read("vocab_size", c.vocab_size, {1});
+    f.read("decoder_vocab_size", c.decoder_vocab_size, {0});
+    f.read("d_model", c.d_model, {1});
+    f.read("encoder_layers", c.encoder_layers, {1});
+    f.read("decoder_layers", c.decoder_layers, {1});
+    f.read("encoder_attention_heads", c.encoder_attention_heads, {1});
+    f.read("decoder_attention_heads", c.decoder_attention_heads, {1});
+    f.read("encoder_ffn_dim", c.encoder_ffn_dim, {1});
+    f.read("decoder_ffn_dim", c.decoder_ffn_dim, {1});
+    f.read("max_position_embeddings", c.max_position_embeddings, {1});
     f.read("activation_function", act);
-    f.read("dropout", c.dropout, 0, 1);
-    f.read("attention_dropout", c.attention_dropout, 0, 1);
-    f.read("activation_dropout", c.activation_dropout, 0, 1);
-    f.read("layer_norm_eps", c.layer_norm_eps, 1e-30, 1);
+    f.read("dropout", c.dropout, {0, 1});
+    f.read("attention_dropout", c.attention_dropout, {0, 1});
+    f.read("activation_dropout", c.activation_dropout, {0, 1});
+    f.read("layer_norm_eps", c.layer_norm_eps, {1e-30, 1});
     f.read("scale_embedding", c.scale_embedding);
     f.read("normalize_before", c.normalize_before);
     f.read("normalize_embedding", c.normalize_embedding);
@@ -137,13 +137,13 @@ TransformerConfig TransformerConfig::from_json(const Json& json, const std::stri
     f.read("tie_word_embeddings", c.tie_word_embeddings);
     f.read("final_logits_bias", c.final_logits_bias);
     f.read("position_embedding_type", positions);
-    f.read("position_offset", c.position_offset, 0, 1024);
-    f.read("max_relative_position", c.max_relative_position, 1);
-    f.read("pad_token_id", c.pad_token_id, 0);
-    f.read("bos_token_id", c.bos_token_id, -1);
-    f.read("eos_token_id", c.eos_token_id, 0);
+    f.read("position_offset", c.position_offset, {0, 1024});
+    f.read("max_relative_position", c.max_relative_position, {1});
+    f.read("pad_token_id", c.pad_token_id, {0});
+    f.read("bos_token_id", c.bos_token_id, {-1});
+    f.read("eos_token_id", c.eos_token_id, {0});
     c.decoder_start_token_id = type == "bart" ? c.eos_token_id : c.pad_token_id;
-    f.read("decoder_start_token_id", c.decoder_start_token_id, 0);
+    f.read("decoder_start_token_id", c.decoder_start_token_id, {0});
     c.activation_function = act_of(act, where);
     if (type == "fovea_transformer" && !positions.empty())
         c.positions = position_code_of(positions);

@@ -1,6 +1,7 @@
 #pragma once
 // Sizes and choices of the encoder-decoder Transformer. Fields are named as in Hugging Face's
 // config.json for Marian and BART; the defaults are the base model of Vaswani et al. 2017.
+// Thread-safety: plain values; reading one from several threads is safe, changing it is not.
 #include <string>
 
 #include "fovea/base/json.h"

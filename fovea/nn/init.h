@@ -1,5 +1,5 @@
 #pragma once
-// How new parameters begin.
+// How new parameters begin. Not thread-safe together: they draw from the one Rng they are given.
 #include <algorithm>
 #include <cmath>
 #include <functional>

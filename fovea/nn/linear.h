@@ -1,4 +1,5 @@
 #pragma once
+// Thread-safety: const calls from several threads are safe while nobody trains the parameters.
 #include "fovea/nn/params.h"
 #include "fovea/ops/linear.h"
 

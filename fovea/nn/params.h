@@ -1,6 +1,7 @@
 #pragma once
 // A path into a parameter store: `Params p; Linear fc1(512, 2048, p / "fc1")` reads or makes
 // "fc1.weight" and "fc1.bias". The path literals are the Hugging Face names: grep finds them.
+// Not thread-safe: a model is built by one thread.
 #include <string>
 #include <utility>
 

@@ -6,6 +6,7 @@
 //   linear      p itself: unbounded
 // The learned code is a table of the model's (ops/positions.h); relative and rotary are no numbers
 // added to an embedding but live in self-attention (self_attention.h).
+// Thread-safety: pure functions, safe from any thread.
 #include <cstdint>
 #include <span>
 #include <string>

@@ -1,5 +1,6 @@
 #pragma once
 // Examples of a sequence-to-sequence task, and packed batches of them.
+// Thread-safety: plain values; reading one from several threads is safe, changing it is not.
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -11,18 +11,24 @@ const char* weights_file = "model.safetensors";
 
 // generation_config.json; old files keep the same keys in config.json.
 SearchOptions search_of(const Json& json, const std::string& where) {
-    const JsonFields f(json, where);
+    JsonFields f(json, where);
     SearchOptions s;
     float penalty = 1.0f, repetition = 1.0f, factor = 3.0f;
-    std::string kind = name_of(LengthPenalty::hf);
-    f.read("num_beams", s.beam, 1, 512);
-    f.read("max_length", s.max_length, 1);
-    f.read("length_penalty", penalty, -100, 100);
-    f.read("repetition_penalty", repetition, 1e-6, 100);
-    f.read("no_repeat_ngram_size", s.no_repeat_ngram, 0, 1000);
-    f.read("length_penalty_kind", kind);             // ours
-    f.read("max_length_factor", factor, 1e-3, 1e6);  // ours
-    s.penalty = length_penalty_of(kind);
+    constexpr LengthPenalty kinds[] = {LengthPenalty::none,     LengthPenalty::marian,
+                                       LengthPenalty::fairseq,  LengthPenalty::hf,
+                                       LengthPenalty::onmt_avg, LengthPenalty::onmt_wu};
+    int kind = 3;  // hf
+    f.read("num_beams", s.beam, {1, 512});
+    f.read("max_length", s.max_length, {1});
+    f.read("length_penalty", penalty, {-100, 100});
+    f.read("repetition_penalty", repetition, {1e-6, 100});
+    f.read("no_repeat_ngram_size", s.no_repeat_ngram, {0, 1000});
+    f.read_choice("length_penalty_kind",  // ours
+                  {name_of(kinds[0]), name_of(kinds[1]), name_of(kinds[2]), name_of(kinds[3]),
+                   name_of(kinds[4]), name_of(kinds[5])},
+                  kind);
+    f.read("max_length_factor", factor, {1e-3, 1e6});  // ours
+    s.penalty = kinds[kind];
     s.penalty_strength = penalty;
     s.repetition_penalty = repetition;
     s.max_length_factor = factor;
@@ -106,9 +112,9 @@ Seq2SeqModel Seq2SeqModel::load(const std::string& folder, Format weights) {
     const std::string about = join_path(folder, "fovea.json");
     if (file_exists(about)) {
         m.about = read_json(about);
-        const JsonFields f(m.about, about);
+        JsonFields f(m.about, about);
         f.read("task", m.task);
-        f.read("max_source_length", m.max_source_length, 1);
+        f.read("max_source_length", m.max_source_length, {1});
         f.read("swapped_sides", m.swapped_sides);
     } else {
         m.max_source_length = m.config.max_position_embeddings;
@@ -132,7 +138,11 @@ Seq2SeqModel Seq2SeqModel::load(const std::string& folder, Format weights) {
     load_parameters(files, {}, *m.store);
     convert_weights(*m.store, weights);
     Rng unused;
-    m.network = std::make_unique<Transformer>(m.config, Params(*m.store, unused));
+    try {
+        m.network = std::make_unique<Transformer>(m.config, Params(*m.store, unused));
+    } catch (const Error& e) {  // a shape that does not fit: of which folder?
+        throw Error(folder + ": " + e.what(), e.kind(), e.hint());
+    }
     m.store->finish(folder);
     return m;
 }

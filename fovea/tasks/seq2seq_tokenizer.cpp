@@ -33,7 +33,9 @@ TokenizerSpec frame(const VocabularyOptions& o) {
         t.special = true;
         s.added_tokens.push_back(t);
     }
-    s.special_tokens = {.eos = "</s>", .unk = "<unk>", .pad = "<pad>"};
+    s.special_tokens.eos = "</s>";
+    s.special_tokens.unk = "<unk>";
+    s.special_tokens.pad = "<pad>";
     s.normalizer.push_back(normalizer::Nfc{});
     if (o.lowercase) s.normalizer.push_back(normalizer::Lowercase{});
     s.post_processor.push_back(ends_with_stop());

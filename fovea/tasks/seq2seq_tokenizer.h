@@ -1,5 +1,7 @@
 #pragma once
 // Vocabularies for a sequence-to-sequence task, trained on its own texts.
+// Thread-safety: training one is a function of its arguments; the Tokenizer it gives is thread-
+// safe.
 #include <cstdint>
 #include <memory>
 #include <span>

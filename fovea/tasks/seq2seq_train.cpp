@@ -53,8 +53,10 @@ void take_special_ids(TransformerConfig& c, const Tokenizer& source, const Token
 
 Seq2SeqTrainer::Seq2SeqTrainer(const Seq2SeqTraining& options, const Say& say) : options_(options) {
     PairProblems problems;
-    const std::vector<TextPair> pairs = read_pairs(options.train, &problems);
-    say(text_of("data: ", pairs.size(), " training pairs",
+    const std::vector<TextPair> pairs =
+        options.draw > 0 ? draw_pairs(options.train, options.draw, options.run.seed, &problems)
+                         : read_pairs(options.train, &problems);
+    say(text_of("data: ", pairs.size(), " training pairs", options.draw > 0 ? ", drawn" : "",
                 problems.skipped ? text_of(", ", problems.skipped, " bad lines passed over") : ""));
     if (!options.dev.path.empty()) {
         PairFiles dev = options.dev;
@@ -100,6 +102,7 @@ Seq2SeqTrainer::Seq2SeqTrainer(const Seq2SeqTraining& options, const Say& say) :
         say(text_of("data: ", examples_.dropped, " pairs left out (empty or too long)"));
     fingerprint_ = {{"train", hash_of(pairs)},
                     {"pairs", pairs.size()},
+                    {"seed", options.run.seed},  // the order of the batches
                     {"vocabulary", model_.source_tokenizer->vocab_size()}};
     // The checkpoints' column order, which the saved folder (Marian's halves) may not have.
     model_.about["trained_positions"] = name_of(model_.config.positions);

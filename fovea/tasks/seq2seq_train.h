@@ -1,5 +1,6 @@
 #pragma once
 // Training a sequence-to-sequence model (translate, summarise) from text files to a model folder.
+// Not thread-safe: a trainer belongs to one thread (its kernels use the pool of all).
 #include <functional>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@ namespace fovea {
 struct Seq2SeqTraining {
     std::string task = "translate";           // or summarise
     PairFiles train, dev;                     // dev.path may be empty: no evaluation
+    std::int64_t draw = 0;                    // so many training pairs, drawn by the seed; 0: all
     std::string from;                         // a model folder to go on from; empty: from scratch
     std::string tokenizer, target_tokenizer;  // files to use instead of training a vocabulary
     VocabularyOptions vocabulary;

@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "fovea/data/batch_plan.h"
-#include "fovea/infer/attention_maps.h"
 #include "fovea/infer/beam_search.h"
 #include "fovea/infer/transformer_stepper.h"
 #include "fovea/ops/cross_entropy.h"
@@ -48,32 +47,15 @@ SentenceWish wish_of(const Seq2SeqModel& model, const TranslateOptions& o, std::
     return w;
 }
 
-// Each target token's strongest source token in the mean map of one layer's cross-attention.
-std::vector<Alignment> align(const Seq2SeqModel& model, const Ids& source, const Ids& produced,
-                             int layer) {
-    if (produced.empty()) return {};
-    Ids input{model.config.decoder_start_token_id};
-    input.insert(input.end(), produced.begin(), produced.end());  // row i+1 has read token i …
-    input.pop_back();                                             // … row i predicts it
-    const auto n = static_cast<std::int64_t>(source.size()),
-               m = static_cast<std::int64_t>(input.size());
-    const Segments from = Segments::of_lengths({n}), to = Segments::of_lengths({m});
-    const Tensor memory = model.network->encode(source, from);
-    Probe probe;
-    model.network->decoder(input, to, memory, from);
-    const int layers = model.config.decoder_layers;
-    const int chosen = layer >= 0 ? std::min(layer, layers - 1) : std::max(0, layers - 2);
-    // Each decoder layer reports self-attention, then cross-attention.
-    const std::vector<std::vector<float>> map =
-        mean_map(probe, static_cast<std::size_t>(2 * chosen + 1));
-    std::vector<Alignment> pairs;
-    for (std::int64_t t = 0; t < m; ++t) {
-        const std::vector<float>& row = map[static_cast<std::size_t>(t)];
-        const auto last =
-            row.end() - (row.size() > 1 ? 1 : 0);  // </s> of the source aligns to nothing
-        pairs.push_back({std::max_element(row.begin(), last) - row.begin(), t});
-    }
-    return pairs;
+// Probabilities can only be averaged token by token.
+void expect_same_tokens(const Tokenizer& a, const Tokenizer& b, const char* side) {
+    bool same = a.vocab_size() == b.vocab_size();
+    for (std::int32_t id = 0; same && id < a.vocab_size(); ++id)
+        same = a.id_to_token(id) == b.id_to_token(id);
+    if (!same)
+        throw Error(text_of("ensemble: the models have different ", side, " vocabularies"),
+                    ErrorKind::bad_input,
+                    "train them with one --tokenizer, or on the same data with other seeds");
 }
 
 }  // namespace
@@ -91,9 +73,15 @@ std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> model
         lengths.push_back(static_cast<std::int64_t>(sources.back().ids.size()));
     }
     std::vector<const Transformer*> networks;
-    for (const Seq2SeqModel* m : models) networks.push_back(m->network.get());
+    for (const Seq2SeqModel* m : models) {
+        networks.push_back(m->network.get());
+        if (m == &first) continue;
+        expect_same_tokens(*first.source_tokenizer, *m->source_tokenizer, "source");
+        expect_same_tokens(*first.target_tokenizer, *m->target_tokenizer, "target");
+    }
     SearchOptions search_options = options.search;
-    search_options.banned.push_back(first.config.pad_token_id);
+    if (first.config.pad_token_id != first.config.eos_token_id)
+        search_options.banned.push_back(first.config.pad_token_id);
 
     // Longest first: the hardest batches while memory is fresh, and equal lengths together.
     const BatchPlan plan(

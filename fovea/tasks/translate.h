@@ -1,19 +1,17 @@
 #pragma once
 // From texts to texts with a sequence-to-sequence model (translation, summaries): batching by
 // length, search, alignments, scores. A text's result does not depend on its neighbours.
+// Thread-safety: plain functions over models that do not change; several threads may call them.
 #include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "fovea/infer/search_options.h"
+#include "fovea/tasks/alignment.h"
 #include "fovea/tasks/seq2seq_model.h"
 
 namespace fovea {
-
-struct Alignment {  // target token looks most at source token (Pharaoh's i-j, source first)
-    std::int64_t source = 0, target = 0;
-};
 
 struct TranslateOptions {
     SearchOptions search;
@@ -30,8 +28,8 @@ struct TranslatedText {
     struct Candidate {
         std::string text;
         Hypothesis hypothesis;
-        std::vector<std::string> tokens;   // with </s> where it was produced
-        std::vector<Alignment> alignment;  // between tokens, when asked for
+        std::vector<std::string> tokens;  // with </s> where it was produced
+        Alignment alignment;              // when asked for
     };
     std::vector<Candidate> n_best;  // best first
     std::vector<std::string> source_tokens;

@@ -1,5 +1,6 @@
 #pragma once
 // Averages of parameters: a running one while training (EMA), and the mean of several checkpoints.
+// Not thread-safe: it belongs to the training loop.
 #include <string>
 #include <vector>
 

@@ -46,7 +46,7 @@ public:
         end = epochs();
         if (end != TrainEnd::interrupted) {
             if (!has_best()) save_model();
-            save();
+            save(Failure::ends_the_run);
         }
         TrainResult r;
         r.end = end;
@@ -72,9 +72,11 @@ private:
         }
         const std::string now = to_text(task_.fingerprint);
         if (found->state.data_fingerprint != now && !options_.allow_data_change)
-            throw Error(options_.out + ": was trained on other data or another vocabulary",
-                        ErrorKind::bad_input,
-                        "give the same files, or --allow-data-change to go on all the same");
+            throw Error(
+                options_.out + ": was trained on other data, with another vocabulary or --seed",
+                ErrorKind::bad_input,
+                "give the same files and flags (they stand in config.toml), or --allow-data-change "
+                "to go on all the same");
         snapshot().restore(*found);
         state_ = found->state;
         dropout_ = state_.dropout_rng.make();
@@ -92,7 +94,7 @@ private:
                 if (budget_is_spent()) return TrainEnd::finished;
                 update(batches);
                 if (events_.stop && events_.stop->load() != 0) {
-                    save();
+                    save(Failure::ends_the_run);
                     return TrainEnd::interrupted;
                 }
                 // The epoch's last update is evaluated and saved below, with the epoch's row.
@@ -171,7 +173,7 @@ private:
             throw Error(text_of("train: ", state_.skipped_in_a_row,
                                 " updates in a row had a loss or gradient that is not finite"),
                         ErrorKind::failed,
-                        "the last good checkpoint is kept; a lower --lr or --clip 1 often helps");
+                        "checkpoints saved before are whole; a lower --lr or --clip 1 often helps");
     }
 
     void report(double loss, double norm, double rate, std::int64_t tokens, std::int64_t batches,
@@ -270,9 +272,11 @@ private:
         if (average_) average_->swap(*task_.store);
     }
 
+    enum class Failure { is_survived, ends_the_run };
+
     // A failed save is told and survived twice: the old checkpoints are there. The third ends the
-    // run before more work is lost.
-    void save() {
+    // run before more work is lost, and so does the failure of the last save of a run.
+    void save(Failure failure = Failure::is_survived) {
         if (state_.step == saved_step_) return;
         log_->sync();
         state_.wall_seconds = seconds();
@@ -284,11 +288,16 @@ private:
             if (has_best() && state_.best_step == state_.step)
                 folder_.mark_best(state_.step, state_.best_metric, state_.best_value);
         } catch (const Error& e) {
+            const char* const way_out =
+                "earlier checkpoints are whole; free some space and --resume";
+            if (failure == Failure::ends_the_run)
+                throw Error(text_of("train: the checkpoint of step ", state_.step,
+                                    " could not be saved: ", e.what()),
+                            ErrorKind::failed, way_out);
             if (folder_.failures_in_a_row() >= 3)
                 throw Error(
                     text_of("train: three checkpoints in a row could not be saved: ", e.what()),
-                    ErrorKind::missed,
-                    "earlier checkpoints are whole; free some space and --resume");
+                    ErrorKind::failed, way_out);
             say(text_of("WARNING: checkpoint of step ", state_.step, " not saved: ", e.what(),
                         " (the earlier ones are whole; training goes on)"));
         }

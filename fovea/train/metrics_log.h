@@ -2,6 +2,7 @@
 // RUN/metrics.jsonl: one JSON object a line, for each update and each evaluation. It holds nothing
 // that depends on the clock, so that a resumed run's file equals an uninterrupted one's.
 // Clock-bound figures (tokens per second) go to TensorBoard alone.
+// Not thread-safe: it belongs to the training loop.
 #include <cstdint>
 #include <string>
 

@@ -1,6 +1,7 @@
 #pragma once
 // The learning rate as a pure function of the update number (from 1): nothing to save, nothing to
 // drift on resume.
+// Thread-safety: plain values; reading one from several threads is safe, changing it is not.
 #include <cstdint>
 #include <string>
 

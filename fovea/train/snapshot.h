@@ -1,5 +1,6 @@
 #pragma once
 // Between the loop and the checkpoint files: which tensors and which state make up a run.
+// Not thread-safe: it belongs to the training loop.
 #include <functional>
 #include <string>
 

@@ -1,6 +1,7 @@
 #pragma once
 // TensorBoard event files: records of length, masked CRC-32C, an Event message, masked CRC-32C.
 // Scalars only. Append-only; each record reaches the file whole.
+// Not thread-safe: one writer, one thread.
 #include <cstdint>
 #include <string>
 #include <string_view>

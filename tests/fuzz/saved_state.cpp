@@ -1,5 +1,5 @@
 #include "fovea/base/error.h"
-#include "fovea/io/config_fields.h"
+#include "fovea/base/json_fields.h"
 #include "fovea/io/hash.h"
 #include "fovea/io/manifest.h"
 #include "fovea/io/train_state.h"
@@ -25,7 +25,7 @@ void fuzz_saved_state(FuzzBytes data) {
             property(manifest_text(parse_manifest(again, "f.json")) == again,
                      "a manifest survives saving");
         } else {
-            ConfigFields f(parse_json(text, "f.json"), "f.json");
+            JsonFields f(parse_json(text, "f.json"), "f.json");
             int n = 0;
             double x = 0;
             bool b = false;

@@ -1,64 +1,18 @@
 // The whole way through the real binary: train, interrupt, kill, resume, evaluate, translate.
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <thread>
 
-#include "fovea/base/files.h"
-#include "fovea/base/json.h"
+#include "fovea/base/clock.h"
 #include "fovea/base/rng.h"
-#include "fovea/data/dates.h"
+#include "tests/seq2seq/run_fovea.h"
 
 namespace fovea {
 namespace {
 
-std::string folder() {
-    static const std::string path = [] {
-        std::string name = testing::TempDir() + "/fovea_seq2seq_XXXXXX";
-        return std::string(::mkdtemp(name.data()));
-    }();
-    return path;
-}
-
-std::string dates_file(const std::string& name, std::int64_t count, bool held_out) {
-    std::string text;
-    for (const TextPair& p : written_dates({.count = count, .held_out = held_out}))
-        text += p.source + "\t" + p.target + "\n";
-    const std::string path = folder() + "/" + name;
-    write_file_atomically(path, text);
-    return path;
-}
-
-struct Ran {
-    int code;
-    std::string out, err;
-};
-
-Ran fovea(const std::string& arguments, const std::string& input = "") {
-    const std::string base = folder() + "/io";
-    write_file_atomically(base + ".in", input);
-    const int status = std::system((std::string(FOVEA_BINARY) + " " + arguments + " < " + base +
-                                    ".in > " + base + ".out 2> " + base + ".err")
-                                       .c_str());
-    return {WEXITSTATUS(status), read_file(base + ".out"), read_file(base + ".err")};
-}
-
-std::string train_flags(const std::string& run, int steps) {
-    static const std::string train = dates_file("train.tsv", 400, false);
-    return "train --train " + train + " --out " + folder() + "/" + run + " --steps " +
-           std::to_string(steps) +
-           " --vocab characters --preset tiny --d-model 32 --ffn 48 --heads 2 --encoder-layers 1 "
-           "--decoder-layers 1"
-           " --max-tokens 300 --save-every 5 --warmup 5 --lr 3e-3 --seed 4";
-}
-
-std::string weights(const std::string& run) {
-    return read_file(folder() + "/" + run + "/model/model.safetensors");
-}
 std::string log_of(const std::string& run) {
     return read_file(folder() + "/" + run + "/metrics.jsonl");
 }
@@ -104,31 +58,103 @@ TEST(Seq2SeqCli, AModelSavedAndLoadedIsTheSameModel) {
     EXPECT_EQ(a.out, b.out);
 }
 
-TEST(Seq2SeqCli, KilledAndResumedIsBitForBitTheUninterruptedRun) {
-    ASSERT_EQ(fovea(train_flags("whole", 40)).code, 0);
-    const char* cycles_text = std::getenv("FOVEA_KILL_CYCLES");
-    const int cycles = cycles_text ? std::atoi(cycles_text) : 4;
+// Starts the program and kills it after so many seconds. True if it was still running.
+bool killed_after(double seconds, const std::string& arguments) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const std::string command =
+            std::string("exec ") + FOVEA_BINARY + " " + arguments + " > /dev/null 2>&1";
+        ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+        ::_exit(127);
+    }
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFSIGNALED(status);
+}
+
+// A run that is killed at random moments of the time it takes, and resumed each time, until a
+// sitting reaches its end; so many times.
+void kill_and_resume(int cycles, const std::string& more_flags) {
+    const auto flags = [&](const std::string& run) { return train_flags(run, 60) + more_flags; };
+    std::filesystem::remove_all(folder() + "/whole");
+    const Stopwatch clock;
+    ASSERT_EQ(fovea(flags("whole")).code, 0);
+    const double takes = clock.seconds();
     Rng rng(11);
+    int kills = 0;
     for (int c = 0; c < cycles; ++c) {
         std::filesystem::remove_all(folder() + "/parts");
-        for (int sitting = 0; sitting < 6; ++sitting) {
-            const pid_t child = ::fork();
-            if (child == 0) {
-                const std::string command = std::string("exec ") + FOVEA_BINARY + " " +
-                                            train_flags("parts", 40) +
-                                            " --resume -q > /dev/null 2>&1";
-                ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
-                ::_exit(127);
-            }
-            std::this_thread::sleep_for(std::chrono::milliseconds(50 + rng.below(500)));
-            ::kill(child, SIGKILL);
-            ::waitpid(child, nullptr, 0);
+        for (int sitting = 0; sitting < 12; ++sitting) {
+            if (!killed_after(rng.uniform(0, takes), flags("parts") + " --resume -q")) break;
+            ++kills;
         }
-        const Ran last = fovea(train_flags("parts", 40) + " --resume");
+        const Ran last = fovea(flags("parts") + " --resume");
         ASSERT_EQ(last.code, 0) << last.err;
-        EXPECT_TRUE(weights("whole") == weights("parts")) << "cycle " << c;
-        EXPECT_EQ(log_of("whole"), log_of("parts")) << "cycle " << c;
+        ASSERT_TRUE(weights("whole") == weights("parts")) << "cycle " << c;
+        ASSERT_EQ(log_of("whole"), log_of("parts")) << "cycle " << c;
     }
+    EXPECT_GE(kills, cycles) << "the kills came too late to meet a run";
+    std::printf("%d runs, killed %d times in all\n", cycles, kills);
+}
+
+TEST(Seq2SeqCli, KilledAndResumedIsBitForBitTheUninterruptedRun) { kill_and_resume(4, ""); }
+
+TEST(Seq2SeqCli, KilledAndResumedWithAccumulationBf16AndAnAverage) {
+    kill_and_resume(2, " --accumulate 3 --precision bf16 --ema 0.9");
+}
+
+// FOVEA_KILL_CYCLES sets another number, for a night of it.
+TEST(Seq2SeqCliSlow, FiftyKillAndResumeCycles) {
+    const char* cycles = std::getenv("FOVEA_KILL_CYCLES");
+    kill_and_resume(cycles ? std::atoi(cycles) : 50, "");
+}
+
+// The printed command is the whole way back: data, flags and seed stand in the run's config.toml.
+TEST(Seq2SeqCli, TheRecipeOfARunResumesIt) {
+    ASSERT_EQ(fovea(train_flags("straight", 24)).code, 0);
+    ASSERT_EQ(fovea(train_flags("halved", 12)).code, 0);
+    const std::string run = folder() + "/halved";
+    const Ran on =
+        fovea("train --config " + run + "/config.toml --out " + run + " --steps 24 --resume");
+    ASSERT_EQ(on.code, 0) << on.err;
+    EXPECT_TRUE(weights("straight") == weights("halved"));
+    EXPECT_EQ(log_of("straight"), log_of("halved"));
+    const Ran other = fovea("train --config " + run + "/config.toml --out " + run +
+                            " --steps 30 --resume --seed 5");
+    EXPECT_EQ(other.code, 3) << other.err;
+    EXPECT_NE(other.err.find("--seed"), std::string::npos) << other.err;
+}
+
+TEST(Seq2SeqCli, EveryPositionCodeTrainsSavesAndLoads) {
+    for (const char* code : {"relative", "rotary", "learned", "unit", "none"}) {
+        const Ran r = fovea(train_flags(code, 3) + " --positions " + code + " --max-relative 5");
+        ASSERT_EQ(r.code, 0) << code << r.err;
+        const std::string model = folder() + "/" + code + "/model";
+        const Json config = read_json(model + "/config.json");
+        EXPECT_EQ(config["model_type"], "fovea_transformer");
+        EXPECT_EQ(config["position_embedding_type"], code);
+        const Ran t = fovea("translate " + model + " --beam 3", "5 May 1999\n1 May 1950\n");
+        EXPECT_EQ(t.code, 0) << code << t.err;
+    }
+}
+
+TEST(Seq2SeqCli, ALimitedRunDrawsItsPairsBySeed) {
+    const std::string data = dates_file("sorted.tsv", 400, false);
+    const auto examples = [&](const std::string& more) {
+        const Ran r = fovea("train --train " + data +
+                            " --preset tiny --vocab characters --limit 30 --dry-run --dump " +
+                            folder() + "/drawn" + more);
+        EXPECT_EQ(r.code, 0) << r.err;
+        return read_file(folder() + "/drawn/examples.jsonl");
+    };
+    const std::string a = examples(" --seed 4");
+    EXPECT_EQ(std::count(a.begin(), a.end(), '\n'), 30);
+    EXPECT_EQ(a, examples(" --seed 4"));
+    EXPECT_NE(a, examples(" --seed 9"));
+    write_file_atomically(folder() + "/seed.toml", "[train]\nseed = 4\n");
+    EXPECT_EQ(a, examples(" --config " + folder() + "/seed.toml"));
 }
 
 TEST(Seq2SeqCli, InterruptSavesAndSaysHowToGoOn) {

@@ -1,17 +1,27 @@
-#include "fovea/io/config_fields.h"
+#include "fovea/base/json_fields.h"
 
 #include <gtest/gtest.h>
 
-#include "fovea/io/test_folder.h"
+#include "fovea/base/error.h"
 
 namespace fovea {
 namespace {
 
-ConfigFields fields(const std::string& json) {
-    return ConfigFields(parse_json(json, "config.json"), "config.json");
+template <class Body>
+std::string complaint(Body&& body) {
+    try {
+        body();
+    } catch (const Error& e) {
+        return e.what();
+    }
+    return "";
 }
 
-TEST(ConfigFields, ReadsWhatIsThereAndKeepsDefaults) {
+JsonFields fields(const std::string& json) {
+    return JsonFields(parse_json(json, "config.json"), "config.json");
+}
+
+TEST(JsonFields, ReadsWhatIsThereAndKeepsDefaults) {
     auto f = fields(R"({"d_model":512,"dropout":0.1,"scale":true,"act":"relu","heads":null,
                         "sizes":[1,2],"eps":1,"more":{}})");
     int d = 1, heads = 8;
@@ -48,7 +58,7 @@ std::string read_as(const std::string& value, NumberRange range) {
     });
 }
 
-TEST(ConfigFields, WrongTypesAndRangesAreNamed) {
+TEST(JsonFields, WrongTypesAndRangesAreNamed) {
     EXPECT_EQ(read_as<int>("\"12\"", {}),
               "config.json: \"x\" is \"12\" but must be a whole number");
     EXPECT_EQ(read_as<int>("1.5", {}), "config.json: \"x\" is 1.5 but must be a whole number");

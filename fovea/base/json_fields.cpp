@@ -1,4 +1,4 @@
-#include "fovea/io/config_fields.h"
+#include "fovea/base/json_fields.h"
 
 #include <climits>
 #include <cmath>
@@ -16,26 +16,26 @@ std::string short_text(const Json& j) {
 
 }  // namespace
 
-ConfigFields::ConfigFields(Json object, std::string where)
+JsonFields::JsonFields(Json object, std::string where)
     : json_(std::move(object)), where_(std::move(where)) {
     expect_input(json_.is_object(), where_, ": is ", short_text(json_),
                  " but must be a JSON object");
 }
 
-void ConfigFields::fail_field(std::string_view name, const std::string& what) const {
+void JsonFields::fail_field(std::string_view name, const std::string& what) const {
     throw Error(text_of(where_, ": \"", name, "\" ", what), ErrorKind::bad_input);
 }
 
-void ConfigFields::missing(std::string_view name) const {
+void JsonFields::missing(std::string_view name) const {
     throw Error(text_of(where_, ": lacks \"", name, "\""), ErrorKind::bad_input);
 }
 
-bool ConfigFields::has(std::string_view name) const {
+bool JsonFields::has(std::string_view name) const {
     const auto it = json_.find(name);
     return it != json_.end() && !it->is_null();
 }
 
-const Json* ConfigFields::find(Names names) {
+const Json* JsonFields::find(Names names) {
     const Json* found = nullptr;
     for (const std::string_view name : names) {
         read_.emplace(name);
@@ -46,8 +46,8 @@ const Json* ConfigFields::find(Names names) {
     return found;
 }
 
-std::int64_t ConfigFields::integer(const Json& j, NumberRange range, std::int64_t least,
-                                   std::int64_t most) {
+std::int64_t JsonFields::integer(const Json& j, NumberRange range, std::int64_t least,
+                                 std::int64_t most) {
     if (!j.is_number_integer() ||
         (j.is_number_unsigned() && j.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX)))
         fail_field(current_, "is " + short_text(j) + " but must be a whole number");
@@ -60,7 +60,7 @@ std::int64_t ConfigFields::integer(const Json& j, NumberRange range, std::int64_
     return n;
 }
 
-double ConfigFields::number(const Json& j, NumberRange range) {
+double JsonFields::number(const Json& j, NumberRange range) {
     if (!j.is_number()) fail_field(current_, "is " + short_text(j) + " but must be a number");
     const auto x = j.get<double>();
     if (!std::isfinite(x) || x < range.min || x > range.max)
@@ -69,19 +69,19 @@ double ConfigFields::number(const Json& j, NumberRange range) {
     return x;
 }
 
-bool ConfigFields::read(Names names, int& value, NumberRange range) {
+bool JsonFields::read(Names names, int& value, NumberRange range) {
     const Json* j = find(names);
     if (j) value = static_cast<int>(integer(*j, range, INT_MIN, INT_MAX));
     return j;
 }
 
-bool ConfigFields::read(Names names, std::int64_t& value, NumberRange range) {
+bool JsonFields::read(Names names, std::int64_t& value, NumberRange range) {
     const Json* j = find(names);
     if (j) value = integer(*j, range, INT64_MIN, INT64_MAX);
     return j;
 }
 
-bool ConfigFields::read(Names names, float& value, NumberRange range) {
+bool JsonFields::read(Names names, float& value, NumberRange range) {
     double wide = value;
     if (!read(names, wide, range)) return false;
     value = static_cast<float>(wide);
@@ -89,13 +89,13 @@ bool ConfigFields::read(Names names, float& value, NumberRange range) {
     return true;
 }
 
-bool ConfigFields::read(Names names, double& value, NumberRange range) {
+bool JsonFields::read(Names names, double& value, NumberRange range) {
     const Json* j = find(names);
     if (j) value = number(*j, range);
     return j;
 }
 
-bool ConfigFields::read(Names names, bool& value) {
+bool JsonFields::read(Names names, bool& value) {
     const Json* j = find(names);
     if (j && !j->is_boolean())
         fail_field(current_, "is " + short_text(*j) + " but must be true or false");
@@ -103,7 +103,7 @@ bool ConfigFields::read(Names names, bool& value) {
     return j;
 }
 
-bool ConfigFields::read(Names names, std::string& value) {
+bool JsonFields::read(Names names, std::string& value) {
     const Json* j = find(names);
     if (j && !j->is_string())
         fail_field(current_, "is " + short_text(*j) + " but must be a string");
@@ -111,7 +111,7 @@ bool ConfigFields::read(Names names, std::string& value) {
     return j;
 }
 
-bool ConfigFields::read(Names names, std::vector<int>& value, NumberRange range) {
+bool JsonFields::read(Names names, std::vector<int>& value, NumberRange range) {
     const Json* j = find(names);
     if (!j) return false;
     if (!j->is_array())
@@ -122,8 +122,8 @@ bool ConfigFields::read(Names names, std::vector<int>& value, NumberRange range)
     return true;
 }
 
-bool ConfigFields::read_choice(std::string_view name, std::initializer_list<std::string_view> words,
-                               int& choice) {
+bool JsonFields::read_choice(std::string_view name, std::initializer_list<std::string_view> words,
+                             int& choice) {
     std::string word;
     if (!read(name, word)) return false;
     std::string all;
@@ -138,7 +138,7 @@ bool ConfigFields::read_choice(std::string_view name, std::initializer_list<std:
     fail_field(name, "is \"" + word + "\" but must be one of " + all);
 }
 
-std::vector<std::string> ConfigFields::unread() const {
+std::vector<std::string> JsonFields::unread() const {
     std::vector<std::string> names;
     for (const auto& [key, value] : json_.items())
         if (!read_.count(key)) names.push_back(key);

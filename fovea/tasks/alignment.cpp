@@ -1,0 +1,86 @@
+#include "fovea/tasks/alignment.h"
+
+#include <algorithm>
+
+#include "fovea/infer/attention_maps.h"
+
+namespace fovea {
+namespace {
+
+constexpr std::int64_t no_word = -1;
+
+std::int64_t words_in(const std::string& text) {
+    std::int64_t words = 0;
+    bool inside = false;
+    for (const char c : text) {
+        const bool space = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+        words += !space && !inside;
+        inside = !space;
+    }
+    return words;
+}
+
+// The word each token is part of: tokens are decoded one by one behind those before them, and words
+// counted. A token that adds no letter (a space of its own, </s>) is part of none.
+std::vector<std::int64_t> words_of(const Tokenizer& tokenizer, const Ids& ids) {
+    std::vector<std::int64_t> words;
+    Ids so_far;
+    std::string before;
+    for (const std::int32_t id : ids) {
+        so_far.push_back(id);
+        std::string text = tokenizer.decode(so_far);
+        const auto letters = [](const std::string& s) {
+            return std::count_if(s.begin(), s.end(), [](char c) { return c != ' '; });
+        };
+        words.push_back(letters(text) > letters(before) ? words_in(text) - 1 : no_word);
+        before = std::move(text);
+    }
+    return words;
+}
+
+std::int64_t largest(const std::vector<double>& v) {
+    return std::max_element(v.begin(), v.end()) - v.begin();
+}
+
+}  // namespace
+
+Alignment align(const Seq2SeqModel& model, const Ids& source, const Ids& produced, int layer) {
+    Alignment a;
+    if (produced.empty() || source.size() < 2) return a;
+    Ids input{model.config.decoder_start_token_id};
+    input.insert(input.end(), produced.begin(), produced.end() - 1);  // row i predicts token i
+    const Segments from = Segments::of_lengths({static_cast<std::int64_t>(source.size())}),
+                   to = Segments::of_lengths({static_cast<std::int64_t>(input.size())});
+    const Tensor memory = model.network->encode(source, from);
+    Probe probe;
+    model.network->decoder(input, to, memory, from);
+    const int layers = model.config.decoder_layers;
+    const int chosen = layer >= 0 ? std::min(layer, layers - 1) : std::max(0, layers - 2);
+    // Each decoder layer reports self-attention, then cross-attention.
+    const std::vector<std::vector<float>> map =
+        mean_map(probe, static_cast<std::size_t>(2 * chosen + 1));
+
+    const std::vector<std::int64_t> source_words = words_of(*model.source_tokenizer, source),
+                                    target_words = words_of(*model.target_tokenizer, produced);
+    const std::int64_t words = *std::max_element(source_words.begin(), source_words.end()) + 1;
+    std::vector<double> seen(static_cast<std::size_t>(words));  // by the target word so far
+    const std::size_t keys = source.size() - 1;                 // without </s>
+    for (std::size_t t = 0; t < produced.size(); ++t) {
+        const auto row = map[t].begin();
+        a.tokens.push_back({std::max_element(row, row + static_cast<std::ptrdiff_t>(keys)) - row,
+                            static_cast<std::int64_t>(t)});
+        if (target_words[t] == no_word || words == 0) continue;
+        for (std::size_t k = 0; k < keys; ++k)
+            if (source_words[k] != no_word)
+                seen[static_cast<std::size_t>(source_words[k])] += map[t][k];
+        const auto next =
+            std::find_if(target_words.begin() + static_cast<std::ptrdiff_t>(t) + 1,
+                         target_words.end(), [](std::int64_t word) { return word != no_word; });
+        if (next != target_words.end() && *next == target_words[t]) continue;  // goes on
+        a.words.push_back({largest(seen), target_words[t]});
+        std::fill(seen.begin(), seen.end(), 0.0);
+    }
+    return a;
+}
+
+}  // namespace fovea

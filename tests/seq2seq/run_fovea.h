@@ -1,0 +1,75 @@
+#pragma once
+// For tests: a folder of its own, dates to learn, and the real programs run over it.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "fovea/base/files.h"
+#include "fovea/base/json.h"
+#include "fovea/data/dates.h"
+
+namespace fovea {
+
+inline const std::string& folder() {  // one a process, removed at its end
+    static const struct Own {
+        Own() {
+            std::string name = testing::TempDir() + "/fovea_seq2seq_XXXXXX";
+            path = ::mkdtemp(name.data());
+        }
+        ~Own() {
+            std::error_code ignored;
+            std::filesystem::remove_all(path, ignored);
+        }
+        std::string path;
+    } own;
+    return own.path;
+}
+
+inline std::string dates_file(const std::string& name, std::int64_t count, bool held_out) {
+    std::string text;
+    for (const TextPair& p : written_dates({.count = count, .held_out = held_out}))
+        text += p.source + "\t" + p.target + "\n";
+    const std::string path = folder() + "/" + name;
+    write_file_atomically(path, text);
+    return path;
+}
+
+struct Ran {
+    int code;
+    std::string out, err;
+};
+
+// The program beside the fovea binary, e.g. "example_train".
+inline Ran run_program(const std::string& program, const std::string& arguments,
+                       const std::string& input = "") {
+    const std::string base = folder() + "/io";
+    write_file_atomically(base + ".in", input);
+    const std::string path =
+        join_path(std::filesystem::path(FOVEA_BINARY).parent_path().string(), program);
+    const int status = std::system(
+        (path + " " + arguments + " < " + base + ".in > " + base + ".out 2> " + base + ".err")
+            .c_str());
+    return {WEXITSTATUS(status), read_file(base + ".out"), read_file(base + ".err")};
+}
+
+inline Ran fovea(const std::string& arguments, const std::string& input = "") {
+    return run_program("fovea", arguments, input);
+}
+
+// A model that learns nothing much in little time; --out is RUN in the test's folder.
+inline std::string train_flags(const std::string& run, int steps) {
+    static const std::string train = dates_file("train.tsv", 400, false);
+    return "train --train " + train + " --out " + folder() + "/" + run + " --steps " +
+           std::to_string(steps) +
+           " --vocab characters --preset tiny --d-model 32 --ffn 48 --heads 2 --encoder-layers 1 "
+           "--decoder-layers 1"
+           " --max-tokens 300 --save-every 5 --warmup 5 --lr 3e-3 --seed 4";
+}
+
+inline std::string weights(const std::string& run) {
+    return read_file(folder() + "/" + run + "/model/model.safetensors");
+}
+
+}  // namespace fovea
