@@ -77,7 +77,7 @@ TEST(Pairs, BadLinesNameFileAndLine) {
 TEST(Pairs, ADrawIsASampleOfTheWholeFile) {
     std::string text;
     for (int i = 0; i < 1000; ++i) text += std::to_string(i) + "\tx\n";
-    const PairFiles f{.path = file("sorted.tsv", text)};
+    const PairFiles f = pair_files_of(file("sorted.tsv", text));
     const auto numbers = [&](std::int64_t count, std::uint64_t seed) {
         std::vector<int> n;
         for (const TextPair& p : draw_pairs(f, count, seed)) n.push_back(std::stoi(p.source));
@@ -97,7 +97,7 @@ TEST(Pairs, ADrawIsASampleOfTheWholeFile) {
     for (const int q : quarters) EXPECT_NEAR(q, 1000, 110);
     EXPECT_EQ(numbers(5000, 1).size(), 1000u);
     EXPECT_EQ(draw_pairs(f, 1000, 1).size(), 1000u);
-    EXPECT_THROW(draw_pairs({.path = file("empty.tsv", "")}, 5, 1), Error);
+    EXPECT_THROW(draw_pairs(pair_files_of(file("empty.tsv", "")), 5, 1), Error);
 }
 
 }  // namespace

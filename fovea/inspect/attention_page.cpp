@@ -77,9 +77,9 @@ function weights(m){
 function picture(m,title,says){
   const box=make('section',null,'map'),grid=make('div',null,'grid'),table=make('table');
   box.append(make('h2',title),make('p',says));
-  const long=m.keys.some(k=>[...k].length>2),head=make('tr'),tops=[],sides=[];
+  const head=make('tr'),tops=[],sides=[];
   head.append(make('th'));
-  for(const k of m.keys){const th=make('th',null,long?'long':'');th.scope='col';th.append(make('span',k));tops.push(th);head.append(th);}
+  for(const k of m.keys){const th=make('th',null,[...k].length>2?'long':'');th.scope='col';th.append(make('span',k));tops.push(th);head.append(th);}
   const thead=make('thead');thead.append(head);
   const body=make('tbody'),value=make('p','point at a cell to read its weight','value');
   const light=(q,k,on)=>{sides[q].classList.toggle('on',on);tops[k].classList.toggle('on',on);};

@@ -43,7 +43,7 @@ TEST(AttentionPicture, MeansOfHeadsAndTheMask) {
     ASSERT_EQ(lines.size(), 1u + 7u + 2u);
     EXPECT_EQ(lines[0], "decoder masked self-attention, layer 1 (mean of 2 heads)");
     EXPECT_EQ(lines[1], "         <");
-    EXPECT_EQ(lines[5], "         a d");
+    EXPECT_EQ(lines[5], "         r d");
     EXPECT_EQ(lines[7], "         > e");
     EXPECT_EQ(lines[8], "<start> ▕██  ▏");  // the second column is hidden
     EXPECT_EQ(lines[9], "    die ▕██▒▒▏");  // means 0.73 and 0.27
