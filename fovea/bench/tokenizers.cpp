@@ -1,8 +1,5 @@
 #include "fovea/bench/tokenizers.h"
 
-#include <stdlib.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <memory>
 
@@ -11,6 +8,7 @@
 #include "fovea/base/files.h"
 #include "fovea/base/threads.h"
 #include "fovea/bench/python_peer.h"
+#include "fovea/bench/scratch_folder.h"
 #include "fovea/bench/tokenizers_text.h"
 #include "fovea/text/tokenizer.h"
 #include "fovea/text/train_tokenizer.h"
@@ -19,26 +17,6 @@ namespace fovea::bench {
 namespace {
 
 constexpr std::size_t chunk = 1000;  // lines a call, here and in the peer
-
-// Files of this run, removed at its end.
-class ScratchFolder {
-public:
-    ScratchFolder() {
-        std::string name = "/tmp/fovea-bench-XXXXXX";
-        expect(mkdtemp(name.data()) != nullptr, "bench: cannot make a folder in /tmp");
-        path_ = name;
-    }
-    ~ScratchFolder() {
-        for (const std::string& name : list_folder(path_)) unlink(join_path(path_, name).c_str());
-        rmdir(path_.c_str());
-    }
-    ScratchFolder(const ScratchFolder&) = delete;
-    ScratchFolder& operator=(const ScratchFolder&) = delete;
-    std::string operator/(const std::string& name) const { return join_path(path_, name); }
-
-private:
-    std::string path_;
-};
 
 // The number of threads of this run, given back at its end.
 struct ThreadCountScope {

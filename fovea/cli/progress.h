@@ -25,9 +25,9 @@ struct ProgressOptions {
 
 class Progress {
 public:
-    // `total` units of work (0: not known), e.g. Progress("train", 1000, "steps"). Without a unit the
-    // numbers are a share of the work (which may have begun in an earlier sitting): only per cents
-    // and the time to come are shown.
+    // `total` units of work (0: not known), e.g. Progress("train", 1000, "steps"). Without a unit
+    // the numbers are a share of the work (which may have begun in an earlier sitting): only per
+    // cents and the time to come are shown.
     Progress(std::string label, std::int64_t total, std::string unit, ProgressOptions options = {});
     ~Progress();
     Progress(const Progress&) = delete;

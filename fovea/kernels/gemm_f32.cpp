@@ -194,9 +194,9 @@ APiece PrepareA(const GemmBlock& g, std::int64_t k0, std::int64_t k1) {
     return {copy, stride};
 }
 
-// Hands out what the strips should fetch while they multiply, some lines every four steps: the panels
-// that come next, then the next piece of a transposed A, whose rows the hardware does not see
-// coming.
+// Hands out what the strips should fetch while they multiply, some lines every four steps: the
+// panels that come next, then the next piece of a transposed A, whose rows the hardware does not
+// see coming.
 class Ahead {
 public:
     Ahead(const GemmBlock& g, std::int64_t k0, std::int64_t k1, std::int64_t k2)
