@@ -27,6 +27,7 @@ import time
 import torch
 import torch.nn.functional as F
 from safetensors.torch import load_file, save_file
+from serve import serve
 
 
 class Model(torch.nn.Module):
@@ -189,20 +190,6 @@ class Server:
         return {"bytes": peak_bytes()}
 
 
-def serve():
-    server = Server()
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # whatever a library prints must not look like an answer
-    for line in sys.stdin:
-        job = json.loads(line)
-        try:
-            answer = getattr(server, job["do"])(job)
-        except Exception as e:  # said to the other side, which then leaves the row without a peer
-            answer = {"error": f"{type(e).__name__}: {e}"}
-        answers.write(json.dumps(answer) + "\n")
-        answers.flush()
-
-
 def main():
     a = argparse.ArgumentParser()
     a.add_argument("folder")
@@ -246,4 +233,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main() if len(sys.argv) > 1 else serve()
+    main() if len(sys.argv) > 1 else serve(Server())

@@ -11,11 +11,10 @@ Vocabulary entries are the ids themselves, so that no tokenizer is needed; FILE 
 """
 import json
 import os
-import sys
 import time
 
-sys.path.pop(0)  # this folder, where "tokenizers" would be another peer's script
-import ctranslate2  # noqa: E402
+import ctranslate2
+from serve import serve
 
 
 class Server:
@@ -64,19 +63,5 @@ class Server:
                 "ids": [int(t) for t in found[0].hypotheses[0]]}
 
 
-def main():
-    server = Server()
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # whatever a library prints must not look like an answer
-    for line in sys.stdin:
-        job = json.loads(line)
-        try:
-            answer = getattr(server, job["do"])(job)
-        except Exception as e:  # said to the other side, which then leaves the row without a peer
-            answer = {"error": f"{type(e).__name__}: {e}"}
-        answers.write(json.dumps(answer) + "\n")
-        answers.flush()
-
-
 if __name__ == "__main__":
-    main()
+    serve(Server())

@@ -2,19 +2,16 @@
 // The oneDNN peer as a child process (bench/peers/onednn_peer.cpp), asked through a socket. If it
 // dies (2.6.3 does, with SIGILL, where a hypervisor hides the AMX palette), it is started again at
 // the next lower instruction set; that choice is made once a precision and kept for the run.
-#include <sys/types.h>
-
 #include <map>
 #include <string>
+
+#include "fovea/bench/child_program.h"
 
 namespace fovea::bench {
 
 class OneDnn {
 public:
     OneDnn();  // looks for the program beside our own; available() tells
-    ~OneDnn();
-    OneDnn(const OneDnn&) = delete;
-    OneDnn& operator=(const OneDnn&) = delete;
 
     bool available() const { return !program_.empty(); }
 
@@ -30,15 +27,13 @@ public:
 
 private:
     bool start(int level);
-    void stop();
-    std::string ask(const std::string& line, double timeout);  // "" where the child is dead
-    int level_for(const std::string& precision);               // -1: none survives
+    std::string ask(const std::string& line);     // "" where the child is dead
+    int level_for(const std::string& precision);  // -1: none survives
 
     std::string program_, name_;
     std::map<std::string, int> levels_;
-    pid_t child_ = -1;
-    int socket_ = -1;
-    int level_ = -1;
+    ChildProgram child_;
+    int level_ = -1;  // of the child
 };
 
 }  // namespace fovea::bench

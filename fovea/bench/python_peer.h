@@ -1,13 +1,11 @@
 #pragma once
 // A peer written in Python (bench/peers/*.py) as a child process: one line of JSON in, one out.
-#include <sys/types.h>
-
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "fovea/base/json.h"
+#include "fovea/bench/child_program.h"
 
 namespace fovea::bench {
 
@@ -19,14 +17,10 @@ class PythonPeer {
 public:
     // The script's name, what to set in the child's environment, and the Python (empty: the first
     // of peer_pythons).
-    PythonPeer(const std::string& script,
-               const std::vector<std::pair<std::string, std::string>>& environment,
-               std::string python = "");
-    ~PythonPeer();
-    PythonPeer(const PythonPeer&) = delete;
-    PythonPeer& operator=(const PythonPeer&) = delete;
+    PythonPeer(const std::string& script, const ChildProgram::Environment& environment,
+               const std::string& python = "");
 
-    bool alive() const { return child_ > 0; }
+    bool alive() const { return child_.alive(); }
     // The answer; nothing where the peer has died, does not answer in ten minutes, or says that it
     // cannot.
     std::optional<Json> ask(const Json& question);
@@ -34,12 +28,8 @@ public:
     const std::string& trouble() const { return trouble_; }
 
 private:
-    void stop();
-    void bury();  // the peer has ended by itself: says how
-
-    pid_t child_ = -1;
-    int socket_ = -1;
-    std::string pending_, trouble_;
+    ChildProgram child_;
+    std::string trouble_;
 };
 
 }  // namespace fovea::bench

@@ -70,7 +70,7 @@ private:
 
     void start_peers() {
         one_thread_ = std::make_unique<PythonPeer>(
-            "tokenizers.py", std::vector<std::pair<std::string, std::string>>{
+            "tokenizers_peer.py", std::vector<std::pair<std::string, std::string>>{
                                  {"RAYON_NUM_THREADS", "1"}, {"TOKENIZERS_PARALLELISM", "false"}});
         const auto version = one_thread_->ask({{"do", "version"}});
         if (!version || !one_thread_->ask({{"do", "text"}, {"file", text_file_}})) {
@@ -187,7 +187,7 @@ private:
         const std::int64_t vocab = 8000 + 256 + 1;
         std::unique_ptr<PythonPeer> many;
         if (one_thread_ && threads > 1)
-            many = std::make_unique<PythonPeer>("tokenizers.py",
+            many = std::make_unique<PythonPeer>("tokenizers_peer.py",
                                                 std::vector<std::pair<std::string, std::string>>{
                                                     {"RAYON_NUM_THREADS", std::to_string(threads)},
                                                     {"TOKENIZERS_PARALLELISM", "true"}});

@@ -11,14 +11,11 @@
 
 The number of threads comes from RAYON_NUM_THREADS and TOKENIZERS_PARALLELISM.
 """
-import json
-import os
-import sys
 import time
 
-sys.path.pop(0)  # this folder, where "tokenizers" would be this very file
-import sentencepiece  # noqa: E402
-import tokenizers  # noqa: E402
+import sentencepiece
+import tokenizers
+from serve import serve
 
 CHUNK = 1000  # lines a call, as on the other side
 
@@ -90,19 +87,5 @@ class Peer:
         return {"seconds": time.perf_counter() - start}
 
 
-def main():
-    peer = Peer()
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # whatever a library prints must not look like an answer
-    for line in sys.stdin:
-        job = json.loads(line)
-        try:
-            answer = getattr(peer, job["do"])(job)
-        except Exception as e:  # said to the other side, which then leaves the row without a peer
-            answer = {"error": f"{type(e).__name__}: {e}"}
-        answers.write(json.dumps(answer) + "\n")
-        answers.flush()
-
-
 if __name__ == "__main__":
-    main()
+    serve(Peer())
