@@ -199,10 +199,11 @@ void run(CLI::App& verb, TrainingFlags& f) {
         fmt::print(
             "parameters {}\npairs {}\nleft out {}\ntarget tokens per epoch {}\nupdates per epoch "
             "{}\n"
-            "memory at the peak, about {:.1f} GB\n",
+            "memory at the peak, about {:.1f} GB\n"
+            "time, about {} an epoch\n",
             plan.parameters, plan.pairs, plan.dropped, plan.target_tokens,
             (plan.batches_per_epoch + f.t.run.accumulate - 1) / f.t.run.accumulate,
-            plan.memory_bytes / 1e9);
+            plan.memory_bytes / 1e9, duration_text(trainer.seconds_per_epoch()));
         return;
     }
     const InterruptScope scope;

@@ -2,6 +2,7 @@
 
 #include <xxhash.h>
 
+#include "fovea/autograd/tape.h"
 #include "fovea/base/clock.h"
 #include "fovea/base/files.h"
 #include "fovea/metrics/bleu.h"
@@ -127,6 +128,28 @@ Seq2SeqPlan Seq2SeqTrainer::plan() const {
     p.memory_bytes = 4.0 * 6.0 * static_cast<double>(p.parameters) +
                      per_token * static_cast<double>(options_.batches.max_tokens);
     return p;
+}
+
+double Seq2SeqTrainer::seconds_per_epoch() const {
+    constexpr std::int64_t enough = 512;  // target tokens: beyond, time grows with tokens
+    const BatchPlan plan(examples_.lengths, options_.batches, 0);
+    std::vector<std::int64_t> slice;
+    std::int64_t tokens = 0;
+    for (const std::int64_t i : plan[plan.batches() / 2]) {
+        if (tokens >= enough) break;
+        slice.push_back(i);
+        tokens += static_cast<std::int64_t>(examples_.target[static_cast<std::size_t>(i)].size());
+    }
+    const Seq2SeqBatch b = pack_batch(examples_, slice, model_.config.decoder_start_token_id);
+    double best = 0;
+    for (int turn = 0; turn < 2; ++turn) {  // the first one warms up
+        const Stopwatch clock;
+        Tape tape;
+        tape.gradients(model_.network->loss(b.source, b.source_segments, b.input, b.labels,
+                                            b.target_segments, {.smoothing = options_.smoothing}));
+        best = clock.seconds();
+    }
+    return best * static_cast<double>(examples_.target_tokens) / static_cast<double>(tokens);
 }
 
 void Seq2SeqTrainer::dump(const std::string& folder, std::int64_t epochs) const {

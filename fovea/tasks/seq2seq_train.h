@@ -45,6 +45,8 @@ public:
     // Reads the data, trains or loads the vocabularies, makes the model.
     Seq2SeqTrainer(const Seq2SeqTraining& options, const Say& say);
     Seq2SeqPlan plan() const;
+    // An estimate: a slice of a batch is run forward and back, and scaled by tokens.
+    double seconds_per_epoch() const;
     // For peers and debugging: initial weights, examples and batch order of so many epochs.
     void dump(const std::string& folder, std::int64_t epochs) const;
     TrainResult run(const TrainEvents& events);  // ends with RUN/model
