@@ -15,20 +15,32 @@ namespace {
 thread_local std::int64_t allowance = -1;
 thread_local bool keep_failing = false;
 
-void* allocate_or_fail(std::size_t bytes) {
+void* allocate_or_null(std::size_t bytes) noexcept {
     if (allowance == 0) {
         if (!keep_failing) allowance = -1;
-        throw std::bad_alloc();
+        return nullptr;
     }
     if (allowance > 0) --allowance;
-    if (void* p = std::malloc(bytes == 0 ? 1 : bytes)) return p;
+    return std::malloc(bytes == 0 ? 1 : bytes);
+}
+
+void* allocate_or_throw(std::size_t bytes) {
+    if (void* p = allocate_or_null(bytes)) return p;
     throw std::bad_alloc();
 }
 
 }  // namespace
 
-void* operator new(std::size_t bytes) { return allocate_or_fail(bytes); }
-void* operator new[](std::size_t bytes) { return allocate_or_fail(bytes); }
+void* operator new(std::size_t bytes) { return allocate_or_throw(bytes); }
+void* operator new[](std::size_t bytes) { return allocate_or_throw(bytes); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+    return allocate_or_null(bytes);
+}
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
+    return allocate_or_null(bytes);
+}
+void operator delete(void* p, const std::nothrow_t&) noexcept { std::free(p); }
+void operator delete[](void* p, const std::nothrow_t&) noexcept { std::free(p); }
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete[](void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }

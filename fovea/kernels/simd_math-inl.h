@@ -67,9 +67,10 @@ HWY_INLINE void StoreSome(hn::Vec<D> v, D d, hn::TFromD<D>* p, std::int64_t n) {
 #endif
 }
 
-// eˣ.  x = n ln 2 + r, |r| <= ln 2 / 2;  eʳ = 1 + r + r² q(r), q minimax of degree 4.
+// eˣ where the result is finite and normal.  x = n ln 2 + r, |r| <= ln 2 / 2;
+// eʳ = 1 + r + r² q(r), q minimax of degree 4.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V Exp(D d, V x) {
+HWY_INLINE V ExpInRange(D d, V x) {
     const hn::RebindToSigned<D> di;
     const V magic = hn::Set(d, 12582912.0f);  // 1.5 · 2²³: its last bit counts ones
     const V shifted = Fma(x, hn::Set(d, 1.44269504f), magic);
@@ -82,8 +83,20 @@ HWY_INLINE V Exp(D d, V x) {
     q = Fma(q, r, hn::Set(d, 1.666652113e-01f));
     q = Fma(q, r, hn::Set(d, 4.999999404e-01f));
     const V p = hn::Add(Fma(hn::Mul(r, r), q, r), hn::Set(d, 1.0f));
-    // Times 2ⁿ by adding n to the exponent: right while the result is finite and normal.
-    V y = hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(hn::BitCast(di, shifted))));
+    // Times 2ⁿ by adding n to the exponent.
+    return hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(hn::BitCast(di, shifted))));
+}
+
+// eˣ for x <= 0, or −∞, or NaN.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V ExpNotPositive(D d, V x) {
+    return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.33654f)), ExpInRange(d, x));
+}
+
+// eˣ.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Exp(D d, V x) {
+    V y = ExpInRange(d, x);
     y = hn::IfThenElse(hn::Gt(x, hn::Set(d, 88.7228394f)),
                        hn::Set(d, std::numeric_limits<float>::infinity()), y);
     y = hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.33654f)), y);

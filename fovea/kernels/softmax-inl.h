@@ -20,26 +20,6 @@ HWY_INLINE float LogOne(float x) {
     return hn::GetLane(Log(one, hn::Set(one, x)));
 }
 
-// eˣ for x <= 0 (or −∞, or NaN): as Exp, without the tests that only larger values need.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V ExpNotPositive(D d, V x) {
-    const hn::RebindToSigned<D> di;
-    const V magic = hn::Set(d, 12582912.0f);  // 1.5 · 2²³
-    const V shifted = Fma(x, hn::Set(d, 1.44269504f), magic);
-    const V n = hn::Sub(shifted, magic);
-    V r = NegFma(n, hn::Set(d, 0.693359375f), x);
-    r = NegFma(n, hn::Set(d, -2.12194440e-4f), r);
-    V q = hn::Set(d, 1.382130431e-03f);
-    q = Fma(q, r, hn::Set(d, 8.368669078e-03f));
-    q = Fma(q, r, hn::Set(d, 4.166825861e-02f));
-    q = Fma(q, r, hn::Set(d, 1.666652113e-01f));
-    q = Fma(q, r, hn::Set(d, 4.999999404e-01f));
-    const V p = hn::Add(Fma(hn::Mul(r, r), q, r), hn::Set(d, 1.0f));
-    const V y =
-        hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(hn::BitCast(di, shifted))));
-    return hn::IfThenZeroElse(hn::Lt(x, hn::Set(d, -87.33654f)), y);
-}
-
 struct ExpSum {
     F16 exps, rests;
     HWY_INLINE ExpSum() : exps(Zero16()), rests(Zero16()) {}

@@ -6,19 +6,6 @@ namespace fovea {
 
 namespace {
 
-void add_special(TokenizerSpec& spec, const Vocabulary& vocab, const std::string& content,
-                 bool lstrip = false) {
-    const TokenId id = vocab.find(content);
-    if (id < 0) return;
-    AddedToken t;
-    t.id = id;
-    t.content = content;
-    t.normalized = false;
-    t.special = true;
-    t.lstrip = lstrip;
-    spec.added_tokens.push_back(std::move(t));
-}
-
 postprocessor::TemplatePiece sequence(bool second, int type) {
     using Kind = postprocessor::TemplatePiece::Kind;
     return {second ? Kind::sequence_b : Kind::sequence_a, {}, type};
@@ -29,6 +16,19 @@ postprocessor::TemplatePiece special(const std::string& name, int type) {
 }
 
 }  // namespace
+
+void add_special(TokenizerSpec& spec, const Vocabulary& vocab, std::string_view content,
+                 bool lstrip) {
+    const TokenId id = vocab.find(content);
+    if (id < 0) return;
+    AddedToken t;
+    t.id = id;
+    t.content = content;
+    t.normalized = false;
+    t.special = true;
+    t.lstrip = lstrip;
+    spec.added_tokens.push_back(std::move(t));
+}
 
 TokenizerSpec bert_spec(Vocabulary vocab, bool lowercase) {
     TokenizerSpec spec;

@@ -160,20 +160,11 @@ TokenizerSpec t5_spec(const SentencePieceModel& model) {
 // languages (">>fra<<") are tokens.
 TokenizerSpec marian_spec(std::string proto, Vocabulary vocab) {
     TokenizerSpec spec;
-    const auto add = [&](std::string_view content) {
-        const TokenId id = vocab.find(content);
-        if (id < 0) return;
-        AddedToken t;
-        t.id = id;
-        t.content = content;
-        t.special = true;
-        t.normalized = false;
-        spec.added_tokens.push_back(std::move(t));
-    };
-    for (const char* name : {"<unk>", "</s>", "<pad>"}) add(name);
+    for (const char* name : {"<unk>", "</s>", "<pad>"}) add_special(spec, vocab, name);
     for (std::size_t i = 0; i < vocab.size(); ++i) {
         const std::string_view name = vocab.entry(i).token;
-        if (name.starts_with(">>") && name.ends_with("<<") && name.size() > 4) add(name);
+        if (name.starts_with(">>") && name.ends_with("<<") && name.size() > 4)
+            add_special(spec, vocab, name);
     }
     if (const TokenId eos = vocab.find("</s>"); eos >= 0) {
         postprocessor::Template t;

@@ -24,6 +24,10 @@ TokenizerSpec xlnet_spec(const SentencePieceModel& model, bool lowercase);
 TokenizerSpec t5_spec(const SentencePieceModel& model);
 TokenizerSpec marian_spec(std::string proto, Vocabulary vocab);
 
+// What they build on: a special token that is matched as it stands, if the vocabulary has it.
+void add_special(TokenizerSpec& spec, const Vocabulary& vocab, std::string_view content,
+                 bool lstrip = false);
+
 // One token a line; white space at the end of a line is no part of it.
 Vocabulary read_vocab_txt(std::string_view text, const std::string& where);
 // {"token": id, …} and "left right" a line.
