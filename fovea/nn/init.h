@@ -33,11 +33,11 @@ inline Init uniform(float bound) {
     };
 }
 
-// Glorot & Bengio 2010: uniform in ±√(6 / (in + out)) for a weight [out, in].
-inline Init xavier() {
-    return [](Tensor& t, Rng& rng) {
+// Glorot & Bengio 2010: uniform in ± gain · √(6 / (in + out)) for a weight [out, in].
+inline Init xavier(float gain = 1.0f) {
+    return [gain](Tensor& t, Rng& rng) {
         const auto fans = static_cast<float>(t.rows() + t.cols());
-        uniform(std::sqrt(6.0f / std::max(fans, 1.0f)))(t, rng);
+        uniform(gain * std::sqrt(6.0f / std::max(fans, 1.0f)))(t, rng);
     };
 }
 

@@ -10,9 +10,9 @@ namespace fovea {
 // Head h owns columns [h·d/heads, (h+1)·d/heads) of q, k and v, so nothing is transposed.
 struct MultiHeadAttention {
     MultiHeadAttention(int width, int n_heads, const Params& p, float drop = 0.0f)
-        : q_proj(width, width, p / "q_proj"),
-          k_proj(width, width, p / "k_proj"),
-          v_proj(width, width, p / "v_proj"),
+        : q_proj(width, width, p / "q_proj", one_of_three()),
+          k_proj(width, width, p / "k_proj", one_of_three()),
+          v_proj(width, width, p / "v_proj", one_of_three()),
           out_proj(width, width, p / "out_proj"),
           heads(n_heads),
           p_drop(drop) {
@@ -36,6 +36,10 @@ struct MultiHeadAttention {
     Tensor attend(const Tensor& x, const Tensor& k, const Tensor& v, const Visibility& sees) const {
         return out_proj(attention(q_proj(x), k, v, heads, sees, {.dropout = p_drop}));
     }
+
+    // Queries, keys and values begin as the one matrix [3d, d] they are together: √(6 / (d + 3d)).
+    // Twice the variance makes the first steps of deep post-norm models stall.
+    static Init one_of_three() { return xavier(std::sqrt(0.5f)); }
 
     Linear q_proj, k_proj, v_proj, out_proj;
     int heads;
