@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "fovea/base/error.h"
+#include "fovea/base/threads.h"
 
 namespace fovea {
 namespace {
@@ -171,16 +172,23 @@ std::vector<NamedTensor> undo_rules(std::span<const NameRule> rules,
 
 void load_parameters(const ModelWeights& weights, std::span<const NameRule> rules,
                      ParameterStore& store) {
-    for (const std::string& name : weights.names()) {
-        // an ignored tensor need not be readable (a mask of booleans of rank 5, say)
-        const bool ignored = std::any_of(rules.begin(), rules.end(), [&](const NameRule& r) {
+    // an ignored tensor need not be readable (a mask of booleans of rank 5, say)
+    std::vector<std::string> names = weights.names();
+    std::erase_if(names, [&](const std::string& name) {
+        return std::any_of(rules.begin(), rules.end(), [&](const NameRule& r) {
             std::vector<std::string> captures;
             return r.in_model.empty() && matches_pattern(r.on_disk, name, captures);
         });
-        if (ignored) continue;
-        for (NamedTensor& t : apply_rules(rules, {name, weights.read(name)}))
+    });
+    // Read side by side: most of the time goes into the first touch of new memory.
+    std::vector<Tensor> tensors(names.size());
+    parallel_for(static_cast<std::int64_t>(names.size()), 1, [&](std::int64_t i, std::int64_t) {
+        const auto at = static_cast<std::size_t>(i);
+        tensors[at] = weights.read(names[at]);
+    });
+    for (std::size_t i = 0; i < names.size(); ++i)
+        for (NamedTensor& t : apply_rules(rules, {names[i], std::move(tensors[i])}))
             store.put(t.name, std::move(t.tensor));
-    }
 }
 
 void save_parameters(const std::string& path, const ParameterStore& store,

@@ -2,6 +2,7 @@
 
 #include "fovea/base/files.h"
 #include "fovea/base/json_fields.h"
+#include "fovea/base/threads.h"
 #include "fovea/io/name_rules.h"
 
 namespace fovea {
@@ -76,13 +77,19 @@ void write_json(const std::string& folder, const char* name, const Json& j) {
 // Matrices in the wanted format; vectors and position tables stay f32.
 void convert_weights(ParameterStore& store, Format format) {
     if (format == Format::f32) return;
-    for (const std::string& name : std::vector<std::string>(store.names())) {
+    std::vector<std::string> names = store.names();
+    std::erase_if(names, [&](const std::string& name) {
         const Tensor& t = store.at(name);
-        if (t.shape().rank() == 2 && t.rows() > 1 &&
-            name.find("embed_positions") == std::string::npos &&
-            name.find("relative_keys") == std::string::npos)
-            store.replace(name, t.to(format));
-    }
+        return t.shape().rank() != 2 || t.rows() == 1 ||
+               name.find("embed_positions") != std::string::npos ||
+               name.find("relative_keys") != std::string::npos;
+    });
+    std::vector<Tensor> converted(names.size());
+    parallel_for(static_cast<std::int64_t>(names.size()), 1, [&](std::int64_t i, std::int64_t) {
+        const auto at = static_cast<std::size_t>(i);
+        converted[at] = store.at(names[at]).to(format);
+    });
+    for (std::size_t i = 0; i < names.size(); ++i) store.replace(names[i], converted[i]);
 }
 
 }  // namespace
