@@ -9,6 +9,7 @@
 #include <fstream>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "fovea/base/checked.h"
@@ -40,20 +41,25 @@ public:
         const int c = class_of(bytes);
         const std::int64_t size = class_bytes(c);
         const std::lock_guard<std::mutex> lock(mutex_);
-        std::vector<void*>& free = free_[static_cast<std::size_t>(c)];
-        if (free.empty()) refill(c, size);
-        void* block = free.back();
-        free.pop_back();
+        void* block = nullptr;
+        if (!free_of(c).empty() || !(block = borrow(c, size))) {
+            if (free_of(c).empty()) refill(c, size);
+            block = pop(c);
+        }
         stats_.in_use += size;
         stats_.peak = std::max(stats_.peak, stats_.in_use);
         return block;
     }
 
     void give(void* block, std::int64_t bytes) noexcept {
-        const int c = class_of(bytes);
+        int c = class_of(bytes);
         const std::lock_guard<std::mutex> lock(mutex_);
-        free_[static_cast<std::size_t>(c)].push_back(block);  // capacity was reserved in refill
         stats_.in_use -= class_bytes(c);
+        if (const auto lent = lent_.find(block); lent != lent_.end()) {
+            c = lent->second;
+            lent_.erase(lent);
+        }
+        free_of(c).push_back(block);  // capacity was reserved in refill
     }
 
     MemoryStats stats() {
@@ -67,13 +73,33 @@ public:
     }
 
 private:
+    std::vector<void*>& free_of(int c) { return free_[static_cast<std::size_t>(c)]; }
+
+    void* pop(int c) {
+        void* block = free_of(c).back();
+        free_of(c).pop_back();
+        return block;
+    }
+
+    // A large block that lies idle in a class up to twice the size: batches differ in their number
+    // of rows, and each would else keep blocks of its own.
+    void* borrow(int c, std::int64_t size) {
+        if (size < arena_bytes / 4) return nullptr;
+        for (int larger = c + 1; larger <= c + 4; ++larger)
+            if (!free_of(larger).empty()) {
+                lent_.emplace(free_of(larger).back(), larger);  // may throw: before it is taken
+                return pop(larger);
+            }
+        return nullptr;
+    }
+
     // Small classes cut a whole arena into blocks; large ones get arenas of their own.
     void refill(int c, std::int64_t size) {
         const std::int64_t want =
             size <= arena_bytes / 4 ? arena_bytes : round_up(size, arena_bytes);
         std::int64_t count = want / size;
         char* arena = map(want);
-        std::vector<void*>& free = free_[static_cast<std::size_t>(c)];
+        std::vector<void*>& free = free_of(c);
         total_[static_cast<std::size_t>(c)] += count;
         free.reserve(static_cast<std::size_t>(total_[static_cast<std::size_t>(c)]));
         while (count-- > 0) free.push_back(arena + count * size);
@@ -105,8 +131,9 @@ private:
     }
 
     std::mutex mutex_;
-    std::array<std::vector<void*>, 256> free_;
+    std::array<std::vector<void*>, 260> free_;
     std::array<std::int64_t, 256> total_{};
+    std::unordered_map<void*, int> lent_;  // blocks in use by a smaller class, and their own
     MemoryStats stats_;
 };
 

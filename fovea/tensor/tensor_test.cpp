@@ -70,6 +70,18 @@ TEST(Memory, BlocksAreReusedWithoutAskingTheSystem) {
     EXPECT_EQ(memory_stats().in_use, first.in_use);
 }
 
+TEST(Memory, ALargeIdleBlockServesASmallerBatch) {
+    const auto batch = [](std::int64_t rows) {
+        std::vector<Tensor> many;
+        for (int i = 0; i < 8; ++i) many.push_back(Tensor::full({rows, 1024}, 1.0f));
+    };
+    batch(4000);
+    const MemoryStats first = memory_stats();
+    for (const std::int64_t rows : {3900, 3300, 2700, 2300, 4000}) batch(rows);
+    EXPECT_EQ(memory_stats().from_system, first.from_system);
+    EXPECT_EQ(memory_stats().in_use, first.in_use);
+}
+
 TEST(Memory, BlocksNeverOverlapAcrossThreads) {
     const auto work = [](float mark) {
         Rng rng(static_cast<std::uint64_t>(mark));
