@@ -8,7 +8,7 @@ FOVEA := build/release/bin/fovea
 
 .DEFAULT_GOAL := help
 .PHONY: help demo build test test-slow bench lint format docs asan tsan fuzz install clean
-.PHONY: need-build need-lint need-fuzz need-bench
+.PHONY: neon tidy need-build need-lint need-fuzz need-bench
 
 help:   ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## */\t/' | \
@@ -71,6 +71,9 @@ tsan: need-build    ## tests with threads under the thread sanitizer
 	$(call build_preset,tsan,)
 	@TSAN_OPTIONS=halt_on_error=1 FOVEA_THREADS=4 \
 	 ctest --test-dir build/tsan --output-on-failure -R '$(TSAN_TESTS)'
+
+neon:               ## compile the kernels for ARM, where a cross compiler is at hand
+	@tools/check_neon.sh
 
 fuzz: need-fuzz     ## the fuzzers of tests/fuzz (FUZZ_SECONDS=60 each)
 	@tests/fuzz/run.sh

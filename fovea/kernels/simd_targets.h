@@ -49,10 +49,10 @@
 // lambda its function's target. hn::MulAdd is not fused at the scalar level: use Fma.
 #ifndef FOVEA_KERNELS_SIMD_TARGETS_H_
 #define FOVEA_KERNELS_SIMD_TARGETS_H_
-
 // Two levels between are dropped (3 s of compile time a file); AVX3_DL adds nothing we use.
-#ifndef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+#ifndef HWY_DISABLED_TARGETS  // SVE: our kernels keep vectors in arrays, which its types forbid
+#define HWY_DISABLED_TARGETS \
+    (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #endif
 // The scalar level is one lane on every compiler (GCC 12.2 miscompiles Highway's EMU128).
 #ifndef HWY_BROKEN_EMU128
