@@ -54,7 +54,7 @@ struct AmxNumbers {
     public:
         Store(std::int64_t rows, std::int64_t width, Needs needs, bool, const StoreUses& uses,
               AttentionScratch& scratch)
-            : width_(width), pairs_(scratch, GradientWidth(width)) {
+            : width_(width), scratch_(scratch) {
             const std::int64_t n = round_up(rows, std::int64_t{kKeys});
             from_ = scratch.take<const float*>(uses.rows, n);
             rows_.row_stride = depth(width);
@@ -75,14 +75,19 @@ struct AmxNumbers {
                     std::fill_n(to + n, rows_.row_stride - n, Bf16{0});
                 }
             if (!out_columns_) return;
+            // A block of pairs on its way into columns. Taken now: another store that is wider may
+            // have let the same memory grow, and move, since this one was made.
+            const std::int64_t stride = rows_.column_count;
+            auto* pairs =
+                scratch_.take<std::uint32_t>(AttentionScratch::packing, kKeys / 2 * stride);
             for (std::int64_t first = 0; first < used; first += kKeys) {
                 for (std::int64_t r = first; r < first + kKeys; r += 2)
                     PairRowsPadded(r < used ? from_[r] : nullptr,
-                                   r + 1 < used ? from_[r + 1] : nullptr, width_,
-                                   rows_.column_count, pairs_.row((r - first) / 2));
-                auto* to = reinterpret_cast<float*>(out_columns_ + first * rows_.column_count);
-                Transpose(reinterpret_cast<const float*>(pairs_.row(0)), rows_.column_count,
-                          kKeys / 2, rows_.column_count, to, kKeys / 2);
+                                   r + 1 < used ? from_[r + 1] : nullptr, width_, stride,
+                                   pairs + (r - first) / 2 * stride);
+                auto* to = reinterpret_cast<float*>(out_columns_ + first * stride);
+                Transpose(reinterpret_cast<const float*>(pairs), stride, kKeys / 2, stride, to,
+                          kKeys / 2);
             }
         }
         // first: a multiple of kKeys.
@@ -94,17 +99,8 @@ struct AmxNumbers {
         }
 
     private:
-        // A block of pairs on its way into columns.
-        struct Pairs {
-            Pairs(AttentionScratch& scratch, std::int64_t width)
-                : at(scratch.take<std::uint32_t>(AttentionScratch::packing, kKeys / 2 * width)),
-                  stride(width) {}
-            std::uint32_t* row(std::int64_t i) const { return at + i * stride; }
-            std::uint32_t* at;
-            std::int64_t stride;
-        };
         std::int64_t width_;
-        Pairs pairs_;
+        AttentionScratch& scratch_;
         const float** from_;
         Bf16 *out_ = nullptr, *out_columns_ = nullptr;
         Rows rows_;
