@@ -33,6 +33,9 @@ std::vector<Block> runnable_blocks(const std::string& path) {
 }
 
 TEST(Docs, RunnableCommandsRun) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "trains for half an hour under a sanitizer; the verbs have tests of their own";
+#endif
     std::vector<std::string> files;
     for (const char* folder : {FOVEA_SOURCE_DIR, FOVEA_SOURCE_DIR "/docs"}) {
         if (!is_folder(folder)) continue;
