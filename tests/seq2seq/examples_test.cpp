@@ -6,6 +6,9 @@ namespace fovea {
 namespace {
 
 TEST(Examples, TrainThenTranslate) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    GTEST_SKIP() << "the example trains for many minutes under a sanitizer";
+#endif
     const std::string pairs = dates_file("example.tsv", 60, false), run = folder() + "/example";
     const Ran trained = run_program("example_train", pairs + " " + run);
     ASSERT_EQ(trained.code, 0) << trained.err;
