@@ -70,8 +70,9 @@ private:
 
     void start_peers() {
         one_thread_ = std::make_unique<PythonPeer>(
-            "tokenizers_peer.py", std::vector<std::pair<std::string, std::string>>{
-                                 {"RAYON_NUM_THREADS", "1"}, {"TOKENIZERS_PARALLELISM", "false"}});
+            "tokenizers_peer.py",
+            std::vector<std::pair<std::string, std::string>>{{"RAYON_NUM_THREADS", "1"},
+                                                             {"TOKENIZERS_PARALLELISM", "false"}});
         const auto version = one_thread_->ask({{"do", "version"}});
         if (!version || !one_thread_->ask({{"do", "text"}, {"file", text_file_}})) {
             note("no peers: " + one_thread_->trouble());

@@ -1,3 +1,3 @@
-#include "fovea/cli/app.h"
+#include "fovea/cli/command_line.h"
 
 int main(int argc, char** argv) { return fovea::run_command_line(argc, argv); }
