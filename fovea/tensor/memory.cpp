@@ -41,9 +41,9 @@ public:
         const int c = class_of(bytes);
         const std::int64_t size = class_bytes(c);
         const std::lock_guard<std::mutex> lock(mutex_);
-        void* block = nullptr;
-        if (!free_of(c).empty() || !(block = borrow(c, size))) {
-            if (free_of(c).empty()) refill(c, size);
+        void* block = free_of(c).empty() ? borrow(c, size) : pop(c);
+        if (!block) {
+            refill(c, size);
             block = pop(c);
         }
         stats_.in_use += size;
