@@ -13,7 +13,7 @@ namespace fovea {
 
 namespace {
 
-constexpr std::int64_t file_limit = std::int64_t{256} << 20;
+constexpr std::int64_t model_limit = std::int64_t{256} << 20;
 constexpr std::size_t piece_limit = std::size_t{1} << 24;
 constexpr std::size_t piece_bytes_limit = 65535;
 
@@ -352,7 +352,7 @@ SentencePieceModel parse_sentencepiece(std::string_view bytes, const std::string
 }
 
 SentencePieceModel read_sentencepiece(const std::string& path) {
-    return parse_sentencepiece(read_file(path, file_limit), path);
+    return parse_sentencepiece(read_file(path, model_limit), path);
 }
 
 namespace {
