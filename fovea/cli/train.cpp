@@ -53,6 +53,9 @@ void add_flags(CLI::App& v, TrainingFlags& f) {
     const auto more = [&](CLI::Option* o) { return o->group(more_group); };
     more(v.add_option("--from", f.t.from, "go on from this model folder instead of from scratch"));
     more(v.add_flag("--reverse", f.t.train.reverse, "swap source and target of the files"));
+    more(v.add_option("--lead", f.t.train.lead,
+                      "learn the source's first N words, not the target; 0: off")
+             ->check(CLI::NonNegativeNumber));
     more(v.add_option("--source-key", f.t.train.source_key, "column or JSON key of the source"));
     more(v.add_option("--target-key", f.t.train.target_key, "column or JSON key of the target"));
     more(v.add_option("--skip-bad", f.t.train.skip_bad, "bad lines to pass over"));

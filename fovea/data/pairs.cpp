@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "fovea/base/error.h"
@@ -56,6 +57,13 @@ private:
     PairProblems& problems_;
 };
 
+std::string first_words(const std::string& text, std::int64_t count) {
+    std::istringstream in(text);
+    std::string all;
+    for (std::string word; count > 0 && in >> word; --count) all += (all.empty() ? "" : " ") + word;
+    return all;
+}
+
 class Sink {
 public:
     Sink(const PairFiles& f, Watch& w, const std::function<void(TextPair&&)>& take)
@@ -72,6 +80,7 @@ public:
             return true;
         }
         if (files_.reverse) std::swap(source, target);
+        if (files_.lead > 0) target = first_words(source, files_.lead);
         take_({std::move(source), std::move(target), line, std::move(also)});
         return files_.limit == 0 || ++given_ < files_.limit;
     }

@@ -28,6 +28,7 @@ struct PairFiles {
     // src/tgt, text/summary, document/summary, article/highlights).
     std::string source_key, target_key;
     bool reverse = false;       // swap the sides
+    std::int64_t lead = 0;      // above 0: the target is the source's first words, so many
     std::int64_t skip_bad = 0;  // this many bad lines are passed over instead of ending the run
     std::int64_t limit = 0;     // at most so many pairs; 0: all
     int keep_messages = 5;      // of the bad lines passed over

@@ -43,6 +43,14 @@ TEST(Pairs, HeadersColumnsReverseAndLimit) {
     EXPECT_THROW(read_pairs(f), Error);
 }
 
+TEST(Pairs, LeadIsTheSourcesFirstWords) {
+    PairFiles f = pair_files_of(file("l.tsv", "one  two three\tx\nfour\ty\n"));
+    f.lead = 2;
+    EXPECT_EQ(read_pairs(f)[0].target, "one two");
+    EXPECT_EQ(read_pairs(f)[1].target, "four");
+    EXPECT_EQ(read_pairs(f)[0].source, "one  two three");
+}
+
 TEST(Pairs, BadLinesNameFileAndLine) {
     struct Case {
         const char *name, *text, *expect;

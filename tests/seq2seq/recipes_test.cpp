@@ -1,0 +1,37 @@
+// The recipes the project ships, through the real binary: each is accepted as it stands, and the
+// two stages of the summarisation recipe follow each other.
+#include "tests/seq2seq/run_fovea.h"
+
+namespace fovea {
+namespace {
+
+std::string recipe(const std::string& name) {
+    return std::string(FOVEA_SOURCE_DIR) + "/recipes/" + name;
+}
+
+TEST(Recipes, EveryOneIsAccepted) {
+    const std::string train = dates_file("recipes.tsv", 50, false);
+    int tried = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(recipe(""))) {
+        const Ran r = fovea("train --config " + entry.path().string() + " --train " + train +
+                            " --vocab-size 120 --dry-run");
+        EXPECT_EQ(r.code, 0) << entry.path() << ": " << r.err;
+        ++tried;
+    }
+    EXPECT_GE(tried, 5);
+}
+
+TEST(Recipes, TheFirstWordsThenTheSubjects) {
+    const std::string train = dates_file("stages.tsv", 60, false), lead = folder() + "/lead",
+                      run = folder() + "/subjects", files = " --train " + train + " --dev " + train;
+    const Ran first = fovea("train --config " + recipe("aeslc-lead.toml") + files +
+                            " --vocab-size 120 --steps 3 --out " + lead);
+    ASSERT_EQ(first.code, 0) << first.err;
+    const Ran second = fovea("train --config " + recipe("aeslc-subjects.toml") + files +
+                             " --from " + lead + "/model --steps 3 --out " + run);
+    ASSERT_EQ(second.code, 0) << second.err;
+    EXPECT_EQ(fovea("summarise " + run + "/model", "the third of May 1999\n").code, 0);
+}
+
+}  // namespace
+}  // namespace fovea
