@@ -28,18 +28,18 @@ Tensor& Gradients::own(Entry& e) {
     return e.value;
 }
 
-Into Gradients::into(const Tensor& x) {
-    const auto [it, fresh] = entries_.try_emplace(x.id());
-    if (fresh) it->second.value = Tensor(x.shape());
+Into Gradients::into(const Whose& x) {
+    const auto [it, fresh] = entries_.try_emplace(x.id);
+    if (fresh) it->second.value = Tensor(x.shape);
     // As x is shaped: whoever came first may have had another shape of the same tensor in hand.
     return {{own(it->second).write(), x.rows(), x.cols()}, !fresh};
 }
 
-void Gradients::add(const Tensor& x, const Tensor& dx) {
-    expect(x.size() == dx.size(), "gradients: ", dx.shape(), " for a tensor of ", x.shape());
-    const auto [it, fresh] = entries_.try_emplace(x.id());
+void Gradients::add(const Whose& x, const Tensor& dx) {
+    expect(x.shape.size() == dx.size(), "gradients: ", dx.shape(), " for a tensor of ", x.shape);
+    const auto [it, fresh] = entries_.try_emplace(x.id);
     if (fresh) {
-        it->second = {dx.shape() == x.shape() ? dx : dx.reshaped(x.shape()), true};
+        it->second = {dx.shape() == x.shape ? dx : dx.reshaped(x.shape), true};
     } else {
         add_in_place(own(it->second), dx);
     }

@@ -14,7 +14,7 @@ Tensor add_row(const Tensor& a, const Tensor& b) {
            " (same shape, or one row of a, wanted)");
     Tensor y(a.shape());
     kernels::add_row(a, b.data(), y.view());
-    return record(y, {a, b}, [a, b](const Tensor& dy, Gradients& d) {
+    return record(y, {a, b}, [a = Whose(a), b = Whose(b)](const Tensor& dy, Gradients& d) {
         if (d.wants(a)) d.add(a, dy);
         if (!d.wants(b)) return;
         const Into db = d.into(b);
@@ -31,7 +31,7 @@ Tensor operator+(const Tensor& a, const Tensor& b) {
     if (a.shape() != b.shape()) return add_row(a, b);
     Tensor y(a.shape());
     kernels::add(a.data(), b.data(), y.write(), y.size());
-    return record(y, {a, b}, [a, b](const Tensor& dy, Gradients& d) {
+    return record(y, {a, b}, [a = Whose(a), b = Whose(b)](const Tensor& dy, Gradients& d) {
         if (d.wants(a)) d.add(a, dy);
         if (d.wants(b)) d.add(b, dy);
     });
@@ -44,7 +44,7 @@ Tensor operator-(const Tensor& a, const Tensor& b) {
     expect(a.shape() == b.shape(), "-: a is ", a.shape(), " but b is ", b.shape());
     Tensor y(a.shape());
     kernels::subtract(a.data(), b.data(), y.write(), y.size());
-    return record(y, {a, b}, [a, b](const Tensor& dy, Gradients& d) {
+    return record(y, {a, b}, [a = Whose(a), b = Whose(b)](const Tensor& dy, Gradients& d) {
         if (d.wants(a)) d.add(a, dy);
         if (!d.wants(b)) return;
         const Into db = d.into(b);
@@ -57,7 +57,7 @@ Tensor operator*(float factor, const Tensor& x) {
     expect_f32("*", "x", x);
     Tensor y(x.shape());
     kernels::scale(x.data(), factor, y.write(), y.size());
-    return record(y, {x}, [x, factor](const Tensor& dy, Gradients& d) {
+    return record(y, {x}, [x = Whose(x), factor](const Tensor& dy, Gradients& d) {
         if (!d.wants(x)) return;
         const Into dx = d.into(x);
         kernels::scale(dy.data(), factor, dx.view.data, dy.size(), dx.add);

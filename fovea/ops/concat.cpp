@@ -32,17 +32,19 @@ Tensor concat_rows(const std::vector<Tensor>& parts) {
         kernels::copy_block(p, y.view().block(at, at + p.rows(), 0, p.cols()));
         at += p.rows();
     }
-    return record(y, parts, [parts](const Tensor& dy, Gradients& d) {
-        std::int64_t from = 0;
-        for (const Tensor& p : parts) {
-            if (d.wants(p)) {
-                const Into dp = d.into(p);
-                kernels::copy_block(ConstView(dy).block(from, from + p.rows(), 0, p.cols()),
-                                    dp.view, dp.add);
+    return record(
+        y, parts,
+        [parts = std::vector<Whose>(parts.begin(), parts.end())](const Tensor& dy, Gradients& d) {
+            std::int64_t from = 0;
+            for (const Whose& p : parts) {
+                if (d.wants(p)) {
+                    const Into dp = d.into(p);
+                    kernels::copy_block(ConstView(dy).block(from, from + p.rows(), 0, p.cols()),
+                                        dp.view, dp.add);
+                }
+                from += p.rows();
             }
-            from += p.rows();
-        }
-    });
+        });
 }
 
 //   y = [a, b, …]    da, db, … = their columns of dy       parts [n, dᵢ]   y [n, Σ dᵢ]
@@ -61,17 +63,19 @@ Tensor concat_cols(const std::vector<Tensor>& parts) {
         kernels::copy_block(p, y.view().block(0, p.rows(), at, at + p.cols()));
         at += p.cols();
     }
-    return record(y, parts, [parts](const Tensor& dy, Gradients& d) {
-        std::int64_t from = 0;
-        for (const Tensor& p : parts) {
-            if (d.wants(p)) {
-                const Into dp = d.into(p);
-                kernels::copy_block(ConstView(dy).block(0, p.rows(), from, from + p.cols()),
-                                    dp.view, dp.add);
+    return record(
+        y, parts,
+        [parts = std::vector<Whose>(parts.begin(), parts.end())](const Tensor& dy, Gradients& d) {
+            std::int64_t from = 0;
+            for (const Whose& p : parts) {
+                if (d.wants(p)) {
+                    const Into dp = d.into(p);
+                    kernels::copy_block(ConstView(dy).block(0, p.rows(), from, from + p.cols()),
+                                        dp.view, dp.add);
+                }
+                from += p.cols();
             }
-            from += p.cols();
-        }
-    });
+        });
 }
 
 //   y = x[begin … end)    dx = dy in its rows, 0 elsewhere         x [n, d]   y [end − begin, d]
@@ -81,7 +85,7 @@ Tensor slice_rows(const Tensor& x, std::int64_t begin, std::int64_t end) {
            ") is not within x, which is ", x.shape());
     Tensor y({end - begin, x.cols()});
     kernels::copy_block(ConstView(x).block(begin, end, 0, x.cols()), y.view());
-    return record(y, {x}, [x, begin, end](const Tensor& dy, Gradients& d) {
+    return record(y, {x}, [x = Whose(x), begin, end](const Tensor& dy, Gradients& d) {
         if (d.wants(x)) into_block(d.into(x), begin, end, 0, x.cols(), dy);
     });
 }
@@ -93,7 +97,7 @@ Tensor slice_cols(const Tensor& x, std::int64_t begin, std::int64_t end) {
            ") is not within x, which is ", x.shape());
     Tensor y({x.rows(), end - begin});
     kernels::copy_block(ConstView(x).block(0, x.rows(), begin, end), y.view());
-    return record(y, {x}, [x, begin, end](const Tensor& dy, Gradients& d) {
+    return record(y, {x}, [x = Whose(x), begin, end](const Tensor& dy, Gradients& d) {
         if (d.wants(x)) into_block(d.into(x), 0, x.rows(), begin, end, dy);
     });
 }

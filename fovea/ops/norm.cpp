@@ -91,7 +91,8 @@ Tensor residual_layer_norm(const Tensor& x, const Tensor& branch, const Tensor& 
                                  tracked ? sum.view() : View(), y.view(), stats_of(stats));
 
     return record(y, {x, branch, gamma, beta},
-                  [x, branch, gamma, beta, sum, stats, plan](const Tensor& dy, Gradients& d) {
+                  [x = Whose(x), branch = Whose(branch), gamma, beta, sum, stats, plan](
+                      const Tensor& dy, Gradients& d) {
                       Tensor ds(sum.shape());
                       norm_backward(kernels::layer_norm_backward, dy, sum, gamma, beta, stats,
                                     {ds.view(), false}, d);

@@ -22,7 +22,7 @@ Tensor pooled(const char* op, const Tensor& x, const Segments& segments) {
 Tensor segment_end(const char* op, const Tensor& x, const Segments& segments, kernels::End end) {
     Tensor y = pooled(op, x, segments);
     kernels::segment_end(x, segments.offsets(), end, y.view());
-    return record(y, {x}, [x, segments, end](const Tensor& dy, Gradients& d) {
+    return record(y, {x}, [x = Whose(x), segments, end](const Tensor& dy, Gradients& d) {
         if (!d.wants(x)) return;
         const Into dx = d.into(x);
         kernels::segment_end_backward(dy, segments.offsets(), end, dx.view, dx.add);
@@ -35,7 +35,7 @@ Tensor segment_end(const char* op, const Tensor& x, const Segments& segments, ke
 Tensor segment_mean(const Tensor& x, const Segments& segments) {
     Tensor y = pooled("segment_mean", x, segments);
     kernels::segment_mean(x, segments.offsets(), y.view());
-    return record(y, {x}, [x, segments](const Tensor& dy, Gradients& d) {
+    return record(y, {x}, [x = Whose(x), segments](const Tensor& dy, Gradients& d) {
         if (!d.wants(x)) return;
         const Into dx = d.into(x);
         kernels::segment_mean_backward(dy, segments.offsets(), dx.view, dx.add);

@@ -110,7 +110,7 @@ Tensor rotary(const Tensor& x, int heads, const Segments& segments, const Positi
     kernels::rotary(x, dk, table, positions, kernels::Turn::forward, y.view(), false);
     y.set_row_names(segments);
 
-    return record(y, {x}, [x, dk, table, positions](const Tensor& dy, Gradients& d) {
+    return record(y, {x}, [x = Whose(x), dk, table, positions](const Tensor& dy, Gradients& d) {
         if (!d.wants(x)) return;
         const Into dx = d.into(x);
         kernels::rotary(dy, dk, table, positions, kernels::Turn::back, dx.view, dx.add);

@@ -93,7 +93,8 @@ TEST(Recompute, HoldsLessMemory) {
         tape.gradients(h, Tensor::full(h.shape(), 1));
         return held;
     };
-    EXPECT_LT(peak(true) * 10, peak(false));
+    EXPECT_LT(peak(true) * 7,
+              peak(false));  // a block keeps what its eight gelus read, or its input
 }
 
 TEST(Recompute, ATensorThatIsNotHandedInIsAnError) {
