@@ -24,9 +24,6 @@ target_compile_options(fovea_cli PRIVATE $<$<CONFIG:Release>:-O1>)  # nothing ho
 foreach(room kernels text)
   target_compile_options(fovea_${room} PRIVATE $<$<CONFIG:Release>:-O3>)
 endforeach()
-if(FOVEA_SANITIZE)  # or training under them is some fifty times slower, not five
-  target_compile_options(fovea_kernels PRIVATE -O3)
-endif()
 
 fovea_add_isa_tests(kernels ops)
 
