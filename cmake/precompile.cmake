@@ -1,7 +1,7 @@
 # Most of a small file's compile time was its headers (measured with GCC 12: CLI11 7.0 s,
-# nlohmann/json 2.8 s, gtest 1.9 s, the standard ones 1.1 s). Three sets of them are compiled once and
-# shared: for the rooms, for the command line, for tests. Each set has a target of its own, because
-# a precompiled header fits only code of the same flags (libraries are PIC, programs PIE).
+# nlohmann/json 2.8 s, gtest 1.9 s, the standard ones 1.1 s). Two sets of them are compiled once and
+# shared, for the rooms and for tests. Each has a target of its own, because a precompiled header fits
+# only code of the same flags (libraries are PIC, programs PIE). The command line's set is its own.
 # The dev preset builds without both: there a missing #include shows, and one file compiles quickly.
 # FOVEA_UNITY compiles twenty files of a room as one, so that templates of these headers are compiled
 # twenty times less; names in anonymous namespaces must then differ within a room.
@@ -21,8 +21,6 @@ function(fovea_precompiled_set name kind)
   else()
     add_library(${name} OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/${name}.cpp)
   endif()
-  # (GCC would compile all of CLI11 for the empty file, 6 s, if it saw the headers.)
-  set_source_files_properties(${CMAKE_BINARY_DIR}/${name}.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   fovea_options(${name})
   target_link_libraries(${name} PRIVATE ${ARG_LIBS})
   target_precompile_headers(${name} PRIVATE ${FOVEA_STANDARD_HEADERS} ${ARG_HEADERS})
@@ -38,8 +36,6 @@ if(FOVEA_PRECOMPILE)
   set(json nlohmann_json::nlohmann_json)
   fovea_precompiled_set(fovea_pch_rooms library LIBS fmt::fmt ${json}
                         HEADERS <fmt/format.h> <nlohmann/json.hpp>)
-  fovea_precompiled_set(fovea_pch_cli library LIBS fmt::fmt ${json} CLI11::CLI11
-                        HEADERS <fmt/format.h> <nlohmann/json.hpp> <CLI/CLI.hpp>)
   if(FOVEA_TESTS)
     fovea_precompiled_set(fovea_pch_tests program LIBS ${json} GTest::gtest
                           HEADERS <nlohmann/json.hpp> <gtest/gtest.h>)

@@ -48,8 +48,9 @@ function(fovea_room name)
   set_target_properties(fovea_${name} PROPERTIES EXPORT_NAME ${name})
   add_library(fovea::${name} ALIAS fovea_${name})
   fovea_options(fovea_${name})
-  if(name STREQUAL "cli")
-    fovea_precompile(fovea_cli fovea_pch_cli)
+  if(name STREQUAL "cli" AND FOVEA_PRECOMPILE)
+    target_precompile_headers(fovea_cli PRIVATE ${FOVEA_STANDARD_HEADERS} <fmt/format.h>
+                              <nlohmann/json.hpp> <CLI/CLI.hpp>)
   elseif(NOT name STREQUAL "kernels")  # these include little, and their own vector code
     fovea_precompile(fovea_${name} fovea_pch_rooms)
   endif()
