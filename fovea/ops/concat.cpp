@@ -14,6 +14,15 @@ void into_block(Into dx, std::int64_t r0, std::int64_t r1, std::int64_t c0, std:
     kernels::copy_block(dy, dx.view.block(r0, r1, c0, c1), dx.add);
 }
 
+// d[p] += p's part of dy.
+void hand_back(Gradients& d, const Whose& p, ConstView part) {
+    if (!d.wants(p)) return;
+    const Into dp = d.into(p);
+    kernels::copy_block(part, dp.view, dp.add);
+}
+
+using Owners = std::vector<Whose>;
+
 }  // namespace
 
 //   y = [a; b; …]    da, db, … = their rows of dy          parts [nᵢ, d]   y [Σ nᵢ, d]
@@ -32,19 +41,14 @@ Tensor concat_rows(const std::vector<Tensor>& parts) {
         kernels::copy_block(p, y.view().block(at, at + p.rows(), 0, p.cols()));
         at += p.rows();
     }
-    return record(
-        y, parts,
-        [parts = std::vector<Whose>(parts.begin(), parts.end())](const Tensor& dy, Gradients& d) {
-            std::int64_t from = 0;
-            for (const Whose& p : parts) {
-                if (d.wants(p)) {
-                    const Into dp = d.into(p);
-                    kernels::copy_block(ConstView(dy).block(from, from + p.rows(), 0, p.cols()),
-                                        dp.view, dp.add);
-                }
-                from += p.rows();
-            }
-        });
+    return record(y, parts,
+                  [owners = Owners(parts.begin(), parts.end())](const Tensor& dy, Gradients& d) {
+                      std::int64_t from = 0;
+                      for (const Whose& p : owners) {
+                          hand_back(d, p, ConstView(dy).block(from, from + p.rows(), 0, p.cols()));
+                          from += p.rows();
+                      }
+                  });
 }
 
 //   y = [a, b, …]    da, db, … = their columns of dy       parts [n, dᵢ]   y [n, Σ dᵢ]
@@ -63,19 +67,14 @@ Tensor concat_cols(const std::vector<Tensor>& parts) {
         kernels::copy_block(p, y.view().block(0, p.rows(), at, at + p.cols()));
         at += p.cols();
     }
-    return record(
-        y, parts,
-        [parts = std::vector<Whose>(parts.begin(), parts.end())](const Tensor& dy, Gradients& d) {
-            std::int64_t from = 0;
-            for (const Whose& p : parts) {
-                if (d.wants(p)) {
-                    const Into dp = d.into(p);
-                    kernels::copy_block(ConstView(dy).block(0, p.rows(), from, from + p.cols()),
-                                        dp.view, dp.add);
-                }
-                from += p.cols();
-            }
-        });
+    return record(y, parts,
+                  [owners = Owners(parts.begin(), parts.end())](const Tensor& dy, Gradients& d) {
+                      std::int64_t from = 0;
+                      for (const Whose& p : owners) {
+                          hand_back(d, p, ConstView(dy).block(0, p.rows(), from, from + p.cols()));
+                          from += p.cols();
+                      }
+                  });
 }
 
 //   y = x[begin … end)    dx = dy in its rows, 0 elsewhere         x [n, d]   y [end − begin, d]
