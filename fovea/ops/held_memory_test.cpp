@@ -6,6 +6,7 @@
 #include "fovea/ops/arithmetic.h"
 #include "fovea/ops/concat.h"
 #include "fovea/ops/dropout.h"
+#include "fovea/ops/linear_cross_entropy.h"
 #include "fovea/ops/norm.h"
 #include "fovea/ops/op_check.h"
 #include "fovea/ops/pooling.h"
@@ -47,6 +48,11 @@ TEST(HeldMemory, AnInputThatBackwardDoesNotReadIsFreedAtOnce) {
          false},
         {"slice_rows", [&](const Tensor& x) { return slice_rows(x, 1, 3); }, false},
         {"rotary", [&](const Tensor& x) { return rotary(x, 2, two); }, false},
+        {"linear_cross_entropy",
+         [&](const Tensor& x) {
+             return linear_cross_entropy(x, p, {}, {0, 1, 2, 3, 4, 5});
+         },
+         false},
         {"gelu", [&](const Tensor& x) { return gelu(x); }, true},
         {"mul", [&](const Tensor& x) { return mul(x, x); }, true},
         {"layer_norm", [&](const Tensor& x) { return layer_norm(x, gamma, beta); }, true}};

@@ -25,7 +25,7 @@ struct Made {
 };
 
 // d[x] += dy · made; without a copy where dy is 1, which is the rule.
-void hand_over(Gradients& d, const Tensor& x, const Tensor& made, float dy) {
+void hand_over(Gradients& d, const Whose& x, const Tensor& made, float dy) {
     if (made.empty() || !d.wants(x)) return;
     if (dy == 1.0f) return d.add(x, made);
     const Into dx = d.into(x);
@@ -81,11 +81,12 @@ Tensor linear_cross_entropy(const Tensor& h, const Tensor& w, const Tensor& b, c
     }
     const Tensor y = detail::reduced(losses, factors, options.reduction);
 
-    return record(y, {h, w, b}, [h, w, b, made](const Tensor& dy, Gradients& g) {
-        hand_over(g, h, made.dh, dy.item());
-        hand_over(g, w, made.dw, dy.item());
-        hand_over(g, b, made.db, dy.item());
-    });
+    return record(y, {h, w, b},
+                  [h = Whose(h), w = Whose(w), b = Whose(b), made](const Tensor& dy, Gradients& g) {
+                      hand_over(g, h, made.dh, dy.item());
+                      hand_over(g, w, made.dw, dy.item());
+                      hand_over(g, b, made.db, dy.item());
+                  });
 }
 
 }  // namespace fovea

@@ -85,7 +85,7 @@ TEST(Recompute, HoldsLessMemory) {
         const std::int64_t before = memory_stats().in_use;
         const auto block = [](const std::vector<Tensor>& v) {
             Tensor t = v[0];
-            for (int i = 0; i < 8; ++i) t = gelu(1.1f * t);
+            for (int i = 0; i < 16; ++i) t = gelu(1.1f * t);  // each keeps what it reads
             return t;
         };
         for (int i = 0; i < 4; ++i) h = again ? recompute(block, {h}) : block({h});
@@ -93,8 +93,7 @@ TEST(Recompute, HoldsLessMemory) {
         tape.gradients(h, Tensor::full(h.shape(), 1));
         return held;
     };
-    EXPECT_LT(peak(true) * 7,
-              peak(false));  // a block keeps what its eight gelus read, or its input
+    EXPECT_LT(peak(true) * 10, peak(false));
 }
 
 TEST(Recompute, ATensorThatIsNotHandedInIsAnError) {
