@@ -176,6 +176,7 @@ std::string base_name(const std::string& path) {
 
 LineReader::LineReader(const std::string& path) : path_(path) {
     if (path == "-") {
+        typed_ = ::isatty(0) == 1;
         file_ = gzdopen(::dup(0), "rb");
     } else {
         if (is_folder(path))
@@ -192,6 +193,11 @@ bool LineReader::fill() {
     buffer_.erase(0, at_);
     at_ = 0;
     char piece[1 << 16];
+    if (typed_) {  // zlib would wait until the piece is full
+        const ssize_t n = ::read(0, piece, sizeof piece);
+        if (n > 0) buffer_.append(piece, static_cast<std::size_t>(n));
+        return n > 0;
+    }
     const int n = gzread(static_cast<gzFile>(file_), piece, sizeof piece);
     int code = Z_OK;
     const char* message = gzerror(static_cast<gzFile>(file_), &code);

@@ -46,6 +46,7 @@ private:
     std::string buffer_;
     std::size_t at_ = 0;
     bool end_ = false;
+    bool typed_ = false;  // at a terminal: line by line
     std::int64_t number_ = 0;
     bool fill();
 };

@@ -112,6 +112,12 @@ std::string Progress::line(double now) const {
     return text;
 }
 
+void Progress::hide() {
+    clear_line();
+    drawn_ = drawn_ && !terminal_;
+    std::fflush(options_.out);
+}
+
 void Progress::clear_line() {
     if (terminal_ && drawn_) std::fputs("\r\x1b[K", options_.out);
 }

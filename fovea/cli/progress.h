@@ -37,6 +37,9 @@ public:
     // after every step.
     void update(std::int64_t done, std::string_view note = {});
 
+    // Takes the line away until the next update, so that answers can be printed.
+    void hide();
+
     // Draws the last state and ends the line, if there was one. The destructor does it too.
     void finish();
 

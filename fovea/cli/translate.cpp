@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <memory>
+#include <span>
 
 #include "fovea/base/clock.h"
 #include "fovea/base/files.h"
@@ -11,6 +13,7 @@
 #include "fovea/cli/options.h"
 #include "fovea/cli/progress.h"
 #include "fovea/cli/search_flags.h"
+#include "fovea/cli/terminal.h"
 #include "fovea/tasks/translate.h"
 
 namespace fovea {
@@ -19,7 +22,7 @@ namespace {
 struct TranslateFlags {
     ModelFlags model;
     std::vector<std::string> files;
-    std::string format = "text", out = "-";
+    std::string format = "text";
     SearchFlags search;
     std::int64_t batch_tokens = 2048, batch_texts = 0;
     bool alignments = false, scores = false;
@@ -103,19 +106,46 @@ void score(const Seq2SeqModel& model, const std::vector<std::string>& sources,
     }
 }
 
+using Models = std::vector<const Seq2SeqModel*>;
+
+void answer(const Models& models, std::span<const std::string> texts, const TranslateFlags& f,
+            const TranslateOptions& o, Progress& progress) {
+    const std::vector<TranslatedText> found = translate(models, texts, o);
+    progress.hide();
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        if (f.format == "text")
+            print_text(found[i], o.first_text + i, f, o.search.n_best);
+        else
+            fmt::print("{}\n", to_text(json_of(found[i], texts[i])));
+    }
+    std::fflush(stdout);
+}
+
+// Each line as soon as it is typed.
+void converse(const Models& models, const TranslateFlags& f, TranslateOptions& o) {
+    Progress progress("", 0, "", {.quiet = global_options().quiet});
+    progress.say("type a text and press Enter; Ctrl-D ends");
+    LineReader reader("-");
+    for (std::string line; reader.next(line); ++o.first_text)
+        answer(models, std::span(&line, 1), f, o, progress);
+}
+
 void run(TranslateFlags& f, const char* task) {
     const std::vector<Seq2SeqModel> models = f.model.load(task);
-    std::vector<const Seq2SeqModel*> pointers;
+    Models pointers;
     for (const Seq2SeqModel& m : models) pointers.push_back(&m);
     if (f.files.empty()) f.files = {"-"};
-    const std::vector<std::string> texts = lines_of(f.files, "the input");
-    if (!f.targets.empty()) return score(models[0], texts, f);
-
     TranslateOptions o;
     o.search = f.search.over(models[0].search);
     o.batch_tokens = std::max<std::int64_t>(1, f.batch_tokens / o.search.beam);
     o.batch_texts = f.batch_texts;
     o.alignments = f.alignments;
+    const bool with_files = !f.targets.empty() || !f.prefixes.empty() || !f.constraints.empty();
+    if (f.files == std::vector<std::string>{"-"} && is_terminal(stdin) && !with_files)
+        return converse(pointers, f, o);
+
+    const std::vector<std::string> texts = lines_of(f.files, "the input");
+    if (!f.targets.empty()) return score(models[0], texts, f);
     if (!f.prefixes.empty()) {
         o.prefixes = lines_of({f.prefixes}, f.prefixes);
         expect_input(o.prefixes.size() == texts.size(), f.prefixes, ": has ", o.prefixes.size(),
@@ -136,15 +166,15 @@ void run(TranslateFlags& f, const char* task) {
     }
     Progress progress(task, static_cast<std::int64_t>(texts.size()), "lines",
                       {.quiet = global_options().quiet});
-    o.progress = [&](std::int64_t done, std::int64_t) { progress.update(done); };
-    const std::vector<TranslatedText> found = translate(pointers, texts, o);
-    progress.finish();
-    for (std::size_t i = 0; i < found.size(); ++i) {
-        if (f.format == "text")
-            print_text(found[i], i, f, o.search.n_best);
-        else
-            fmt::print("{}\n", to_text(json_of(found[i], texts[i])));
-    }
+    o.progress = [&](std::int64_t done, std::int64_t) {
+        progress.update(static_cast<std::int64_t>(o.first_text) + done);
+    };
+    // What is done is printed: whoever stops a long run keeps it.
+    constexpr std::size_t portion = 2048;
+    const std::span<const std::string> all(texts);
+    for (; o.first_text < all.size(); o.first_text += portion)
+        answer(pointers, all.subspan(o.first_text, std::min(portion, all.size() - o.first_text)), f,
+               o, progress);
 }
 
 void add(CLI::App& app, const char* name, const char* sentence,

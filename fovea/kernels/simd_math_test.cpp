@@ -65,6 +65,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "fovea/base/rng.h"
 #include "fovea/base/threads.h"
+#include "fovea/kernels/gemm_oracle.h"
 
 namespace fovea::kernels {
 namespace {
@@ -102,20 +103,6 @@ std::vector<float> apply_all(int which, const std::vector<float>& x) {
     });
     return y;
 }
-
-std::vector<Isa> levels() {
-    std::vector<Isa> all;
-    for (int i = 0; i <= static_cast<int>(best_isa()); ++i) all.push_back(static_cast<Isa>(i));
-    return all;
-}
-
-class RestoreIsa {
-public:
-    ~RestoreIsa() { set_isa(before_); }
-
-private:
-    Isa before_ = active_isa();
-};
 
 TEST(SimdMath, StaysWithinItsUlps) {
     // Set FOVEA_TEST_STRIDE=1 to walk through every float.
@@ -158,8 +145,8 @@ TEST(SimdMath, StaysWithinItsUlps) {
 TEST(SimdMath, HandlesTheEnds) {
     const float inf = INFINITY;
     const std::vector<float> x = {inf, -inf, NAN, 0.0f, -0.0f, std::bit_cast<float>(0x7fc12345u)};
-    for (const Isa isa : levels()) {
-        RestoreIsa restore;
+    for (const Isa isa : oracle::levels()) {
+        oracle::Restore restore;
         set_isa(isa);
         const auto e = apply_all(0, x), l = apply_all(1, x), t = apply_all(2, x),
                    r = apply_all(3, x), s = apply_all(4, x);
@@ -186,11 +173,11 @@ TEST(SimdMath, HandlesTheEnds) {
 
 TEST(SimdMath, GivesTheSameBitsOnEveryLevel) {
     const auto x = floats_of_all_sizes(65537);
-    RestoreIsa restore;
+    oracle::Restore restore;
     for (int which = 0; which < 5; ++which) {
         set_isa(Isa::scalar);
         const auto reference = apply_all(which, x);
-        for (const Isa isa : levels()) {
+        for (const Isa isa : oracle::levels()) {
             set_isa(isa);
             const auto y = apply_all(which, x);
             for (std::size_t i = 0; i < x.size(); ++i) {
@@ -207,7 +194,7 @@ TEST(SimdMath, ReducesSixteenLanesInOneOrder) {
     Rng rng(1);
     std::vector<float> x(1000);
     for (float& v : x) v = static_cast<float>(rng.normal());
-    RestoreIsa restore;
+    oracle::Restore restore;
     for (const std::int64_t n : {1, 7, 16, 17, 100, 1000}) {
         set_isa(Isa::scalar);
         float s0 = 0, m0 = 0;
@@ -220,7 +207,7 @@ TEST(SimdMath, ReducesSixteenLanesInOneOrder) {
         }
         EXPECT_NEAR(s0, exact, 1e-4);
         EXPECT_EQ(m0, largest);
-        for (const Isa isa : levels()) {
+        for (const Isa isa : oracle::levels()) {
             set_isa(isa);
             float s = 0, m = 0;
             FOVEA_DISPATCH(reduce)(x.data(), n, &s, &m);

@@ -47,6 +47,10 @@ SentenceWish wish_of(const Seq2SeqModel& model, const TranslateOptions& o, std::
     return w;
 }
 
+bool says_nothing(const std::string& text) {
+    return text.find_first_not_of(" \t\r\n\v\f") == std::string::npos;
+}
+
 // Probabilities can only be averaged token by token.
 void expect_same_tokens(const Tokenizer& a, const Tokenizer& b, const char* side) {
     bool same = a.vocab_size() == b.vocab_size();
@@ -66,11 +70,22 @@ std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> model
     expect(!models.empty(), "translate: no model");
     options.search.check();
     const Seq2SeqModel& first = *models[0];
+    std::vector<TranslatedText> out(texts.size());
     std::vector<Source> sources;
+    std::vector<SentenceWish> wishes;
+    std::vector<std::size_t> asked;  // texts to search for
     std::vector<std::int64_t> lengths;
-    for (const std::string& text : texts) {
-        sources.push_back(source_of(first, text));
-        lengths.push_back(static_cast<std::int64_t>(sources.back().ids.size()));
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        sources.push_back(source_of(first, texts[i]));
+        wishes.push_back(wish_of(first, options, options.first_text + i));
+        out[i].source_tokens = token_texts(*first.source_tokenizer, sources[i].ids);
+        out[i].cut = sources[i].cut;
+        if (says_nothing(texts[i]) && wishes[i].prefix.empty() && wishes[i].constraints.empty()) {
+            out[i].n_best.resize(1);
+            continue;
+        }
+        asked.push_back(i);
+        lengths.push_back(static_cast<std::int64_t>(sources[i].ids.size()));
     }
     std::vector<const Transformer*> networks;
     for (const Seq2SeqModel* m : models) {
@@ -88,27 +103,24 @@ std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> model
         lengths,
         {.max_tokens = options.batch_tokens, .max_examples = options.batch_texts, .shuffle = false},
         0);
-    std::vector<TranslatedText> out(texts.size());
-    std::int64_t done = 0;
+    auto done = static_cast<std::int64_t>(texts.size() - asked.size());
     for (std::int64_t b = plan.batches(); b-- > 0;) {
         Ids packed;
         std::vector<std::int64_t> sizes;
-        std::vector<SentenceWish> wishes;
+        std::vector<SentenceWish> batch_wishes;
         std::vector<std::uint64_t> samples;
-        for (const std::int64_t i : plan[b]) {
-            const Source& s = sources[static_cast<std::size_t>(i)];
+        for (const std::int64_t k : plan[b]) {
+            const std::size_t i = asked[static_cast<std::size_t>(k)];
+            const Source& s = sources[i];
             packed.insert(packed.end(), s.ids.begin(), s.ids.end());
             sizes.push_back(static_cast<std::int64_t>(s.ids.size()));
-            wishes.push_back(wish_of(first, options, static_cast<std::size_t>(i)));
-            samples.push_back(static_cast<std::uint64_t>(i));
+            batch_wishes.push_back(wishes[i]);
+            samples.push_back(options.first_text + i);
         }
         TransformerStepper stepper(networks, packed, Segments::of_lengths(sizes));
-        auto found = search(stepper, search_options, wishes, samples);
+        auto found = search(stepper, search_options, batch_wishes, samples);
         for (std::size_t k = 0; k < found.size(); ++k) {
-            const auto i = static_cast<std::size_t>(plan[b][k]);
-            TranslatedText& t = out[i];
-            t.cut = sources[i].cut;
-            t.source_tokens = token_texts(*first.source_tokenizer, sources[i].ids);
+            const std::size_t i = asked[static_cast<std::size_t>(plan[b][k])];
             for (Hypothesis& h : found[k]) {
                 TranslatedText::Candidate c;
                 c.text = first.decode_target(h.tokens);
@@ -116,7 +128,7 @@ std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> model
                 if (options.alignments)
                     c.alignment = align(first, sources[i].ids, h.tokens, options.alignment_layer);
                 c.hypothesis = std::move(h);
-                t.n_best.push_back(std::move(c));
+                out[i].n_best.push_back(std::move(c));
             }
         }
         done += static_cast<std::int64_t>(found.size());

@@ -21,6 +21,9 @@ struct TranslateOptions {
     int alignment_layer = -1;  // decoder layer whose cross-attention is read; -1: the last but one
     std::vector<std::string> prefixes{};                  // one a text, or none: forced beginnings
     std::vector<std::vector<std::string>> constraints{};  // one list a text, or none
+    // Texts can be handed over in portions: the number of the first one, which says where its
+    // prefix and constraints stand and which random numbers its samples are drawn with.
+    std::size_t first_text = 0;
     std::function<void(std::int64_t done, std::int64_t total)> progress{};
 };
 
@@ -36,7 +39,8 @@ struct TranslatedText {
     bool cut = false;  // the source was longer than the model takes
 };
 
-// Several models form an ensemble; their tokenizers must agree.
+// Several models form an ensemble; their tokenizers must agree. A text of nothing but spaces is
+// not searched for: its translation is empty, unless a prefix or constraints are wished for.
 std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> models,
                                       std::span<const std::string> texts,
                                       const TranslateOptions& options);

@@ -76,6 +76,38 @@ TEST(DecodingCli, NBestListsAndTheScoresOfTheirTokens) {
     EXPECT_NE(plain.out.find(" ||| F0= "), std::string::npos) << plain.out;
 }
 
+// An empty line stays an empty line, so that line n answers line n; its neighbours do not notice.
+TEST(DecodingCli, NothingIsTranslatedToNothing) {
+    const std::string three = "5 May 1999\n24. Dezember 2031\n";
+    const auto some = decode("--beam 3", three), more = decode("--beam 3", "\n" + three + "  \t\n");
+    ASSERT_EQ(more.size(), 4u);
+    EXPECT_EQ(more[0]["text"], "");
+    EXPECT_EQ(more[3]["text"], "");
+    for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(to_text(more[i + 1]), to_text(some[i]));
+    const Ran plain = fovea("translate " + model(), "\n\n");
+    EXPECT_EQ(plain.out, "\n\n") << plain.err;
+    // unless something is wished for
+    const auto wished = decode("--prefixes " + file("one.txt", "20\n"), "\n");
+    EXPECT_EQ(wished[0]["text"].get<std::string>().rfind("20", 0), 0u) << wished[0]["text"];
+}
+
+// More lines than a portion: samples and prefixes follow the line's number, not its place in the
+// portion, and the answers are those of the lines alone.
+TEST(DecodingCli, LongInputsAreAnsweredInPortions) {
+    const std::string tail = "5 May 1999\nthe 3rd of March, 1987\n";
+    const std::string blank(2047, '\n');
+    std::string prefixes = blank + "1\n2\n";
+    const auto all = decode(
+        "--sample --seed 3 --max-length 12 --prefixes " + file("many.txt", prefixes), blank + tail);
+    const auto again = decode(
+        "--sample --seed 3 --max-length 12 --batch 1 --prefixes " + file("many.txt", prefixes),
+        blank + tail);
+    ASSERT_EQ(all.size(), 2049u);
+    EXPECT_EQ(all[2047]["text"].get<std::string>()[0], '1');
+    EXPECT_EQ(all[2048]["text"].get<std::string>()[0], '2');
+    for (std::size_t i = 2047; i < 2049; ++i) EXPECT_EQ(to_text(all[i]), to_text(again[i]));
+}
+
 TEST(DecodingCli, PenaltiesRankAndControlsHold) {
     for (const char* penalty : {"none", "marian", "fairseq", "hf", "onmt-avg", "onmt-wu"})
         for (const Json& t : decode(std::string("--beam 3 --n-best 3 --length-alpha 0.6 "
