@@ -199,7 +199,7 @@ struct AttentionAmx : testing::TestWithParam<Isa> {
     oracle::Restore restore;
 };
 INSTANTIATE_TEST_SUITE_P(Level, AttentionAmx, testing::ValuesIn(oracle::levels()),
-                         [](const auto& info) { return std::string(name_of(info.param)); });
+                         [](const auto& level) { return std::string(name_of(level.param)); });
 
 template <class Score>
 void compare(const Score& score, std::int64_t dk) {
