@@ -4,6 +4,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <utility>
+
 #include "tests/seq2seq/run_fovea.h"
 
 namespace fovea {
@@ -26,9 +28,13 @@ public:
             ::_exit(127);
         }
     }
-    ~Terminal() { ::close(side_); }
+    ~Terminal() {
+        if (side_ >= 0) ::close(side_);
+    }
     Terminal(const Terminal&) = delete;
     Terminal& operator=(const Terminal&) = delete;
+
+    bool is_there() const { return child_ > 0; }  // a sandbox may have no terminals to give
 
     void type(const std::string& keys) const {
         EXPECT_EQ(::write(side_, keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
@@ -68,6 +74,7 @@ TEST(Terminal, ALineIsAnsweredBeforeTheNextIsTyped) {
     ASSERT_EQ(fovea(train_flags("typed", 60)).code, 0);
     const std::string model = folder() + "/typed/model";
     Terminal terminal({"translate", model});
+    if (!terminal.is_there()) GTEST_SKIP() << "no pseudo-terminal here";
     EXPECT_NE(terminal.until("Ctrl-D ends").find("Ctrl-D ends"), std::string::npos);
     for (const char* text : {"5 May 1999\n", "the 3rd of March, 1987\n"}) {
         std::string answer = fovea("translate " + model, text).out;
