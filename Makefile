@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # Sanitizer runs skip tests named *Slow* and, under tsan, everything that has no threads.
-TSAN_TESTS ?= ^(base|kernels|ops|text|data|train|infer|tasks)$$
+TSAN_TESTS ?= ^(base|kernels|ops|text|data|train|infer)$$
 FOVEA := build/release/bin/fovea
 
 .DEFAULT_GOAL := help

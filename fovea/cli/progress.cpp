@@ -114,7 +114,7 @@ std::string Progress::line(double now) const {
 
 void Progress::hide() {
     clear_line();
-    drawn_ = drawn_ && !terminal_;
+    drawn_ = false;
     std::fflush(options_.out);
 }
 
@@ -131,7 +131,7 @@ void Progress::draw(double now) {
         std::fputs((line(now) + "\n").c_str(), options_.out);
     }
     std::fflush(options_.out);
-    drawn_ = true;
+    drawn_ = shown_ = true;
     last_ = now;
     if (total_ > 0) last_share_ = static_cast<double>(done_) / static_cast<double>(total_);
 }
@@ -142,7 +142,7 @@ void Progress::finish() {
     if (options_.quiet) return;
     const double now = options_.now();
     // Work shorter than the silence leaves no trace; a log gets its last line.
-    if (drawn_ || (!terminal_ && now - start_ >= silence)) draw(now);
+    if (shown_ || (!terminal_ && now - start_ >= silence)) draw(now);
     if (terminal_ && drawn_) std::fputs("\n", options_.out);
     std::fflush(options_.out);
 }

@@ -55,7 +55,9 @@ private:
     std::int64_t total_, done_ = 0;
     ProgressOptions options_;
     bool terminal_;
-    bool drawn_ = false, finished_ = false;
+    bool drawn_ = false;  // the line is on the terminal now
+    bool shown_ = false;  // it was, at least once
+    bool finished_ = false;
     double start_, last_ = 0;
     double last_share_ = 0;
     std::int64_t first_ = -1;  // done at the first update

@@ -63,6 +63,23 @@ TEST_F(ProgressTest, RedrawsAtMostTenTimesASecond) {
     EXPECT_EQ(count(text(), "\n"), 1);
 }
 
+TEST_F(ProgressTest, HidesWhileAnswersArePrinted) {
+    Progress progress("work", 100, "steps", options(true));
+    time_ += 1;
+    progress.update(10);
+    progress.hide();
+    const std::string gone = text();
+    EXPECT_EQ(gone.substr(gone.size() - 4), "\r\x1b[K");
+    progress.hide();  // nothing there to hide
+    EXPECT_EQ(text(), gone);
+    time_ += 0.01;
+    progress.update(11);  // comes back without a wait
+    EXPECT_EQ(count(text().substr(gone.size()), "work"), 1);
+    progress.hide();
+    progress.finish();  // the last word stays
+    EXPECT_EQ(text().back(), '\n');
+}
+
 TEST_F(ProgressTest, KeepsWithinTheTerminal) {
     ProgressOptions narrow = options(true);
     narrow.width = 30;

@@ -108,8 +108,9 @@ void score(const Seq2SeqModel& model, const std::vector<std::string>& sources,
 
 using Models = std::vector<const Seq2SeqModel*>;
 
-void answer(const Models& models, std::span<const std::string> texts, const TranslateFlags& f,
-            const TranslateOptions& o, Progress& progress) {
+// How many of the texts were longer than the model takes.
+std::int64_t answer(const Models& models, std::span<const std::string> texts,
+                    const TranslateFlags& f, const TranslateOptions& o, Progress& progress) {
     const std::vector<TranslatedText> found = translate(models, texts, o);
     progress.hide();
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -119,6 +120,13 @@ void answer(const Models& models, std::span<const std::string> texts, const Tran
             fmt::print("{}\n", to_text(json_of(found[i], texts[i])));
     }
     std::fflush(stdout);
+    return std::count_if(found.begin(), found.end(), [](const auto& t) { return t.cut; });
+}
+
+void say_cut(std::int64_t cut, const Seq2SeqModel& model, Progress& progress) {
+    if (cut > 0)
+        progress.say(fmt::format("note: {} {} cut to the {} tokens that the model takes", cut,
+                                 cut == 1 ? "text was" : "texts were", model.max_source_length));
 }
 
 // Each line as soon as it is typed.
@@ -127,7 +135,7 @@ void converse(const Models& models, const TranslateFlags& f, TranslateOptions& o
     progress.say("type a text and press Enter; Ctrl-D ends");
     LineReader reader("-");
     for (std::string line; reader.next(line); ++o.first_text)
-        answer(models, std::span(&line, 1), f, o, progress);
+        say_cut(answer(models, std::span(&line, 1), f, o, progress), *models[0], progress);
 }
 
 void run(TranslateFlags& f, const char* task) {
@@ -172,9 +180,12 @@ void run(TranslateFlags& f, const char* task) {
     // What is done is printed: whoever stops a long run keeps it.
     constexpr std::size_t portion = 2048;
     const std::span<const std::string> all(texts);
+    std::int64_t cut = 0;
     for (; o.first_text < all.size(); o.first_text += portion)
-        answer(pointers, all.subspan(o.first_text, std::min(portion, all.size() - o.first_text)), f,
-               o, progress);
+        cut += answer(pointers,
+                      all.subspan(o.first_text, std::min(portion, all.size() - o.first_text)), f, o,
+                      progress);
+    say_cut(cut, models[0], progress);
 }
 
 void add(CLI::App& app, const char* name, const char* sentence,

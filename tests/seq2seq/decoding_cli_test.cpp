@@ -91,6 +91,16 @@ TEST(DecodingCli, NothingIsTranslatedToNothing) {
     EXPECT_EQ(wished[0]["text"].get<std::string>().rfind("20", 0), 0u) << wished[0]["text"];
 }
 
+TEST(DecodingCli, ATextThatIsTooLongIsCutAloud) {
+    std::string text;
+    for (int i = 0; i < 3000; ++i) text += "5 May 1999 ";
+    const Ran r = fovea("translate " + model() + " --max-length 3", "5 May 1999\n" + text + "\n");
+    EXPECT_EQ(r.code, 0);
+    EXPECT_NE(r.err.find("1 text was cut to the "), std::string::npos) << r.err;
+    EXPECT_EQ(lines_of(r.out).size(), 2u);
+    EXPECT_EQ(fovea("translate " + model() + " --max-length 3", "5 May 1999\n").err, "");
+}
+
 // More lines than a portion: samples and prefixes follow the line's number, not its place in the
 // portion, and the answers are those of the lines alone.
 TEST(DecodingCli, LongInputsAreAnsweredInPortions) {
