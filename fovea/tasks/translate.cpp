@@ -1,7 +1,7 @@
 #include "fovea/tasks/translate.h"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "fovea/data/batch_plan.h"
 #include "fovea/infer/beam_search.h"
@@ -114,7 +114,7 @@ std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> model
             const Source& s = sources[i];
             packed.insert(packed.end(), s.ids.begin(), s.ids.end());
             sizes.push_back(static_cast<std::int64_t>(s.ids.size()));
-            batch_wishes.push_back(wishes[i]);
+            batch_wishes.push_back(std::move(wishes[i]));
             samples.push_back(options.first_text + i);
         }
         TransformerStepper stepper(networks, packed, Segments::of_lengths(sizes));

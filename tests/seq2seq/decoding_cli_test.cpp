@@ -78,8 +78,8 @@ TEST(DecodingCli, NBestListsAndTheScoresOfTheirTokens) {
 
 // An empty line stays an empty line, so that line n answers line n; its neighbours do not notice.
 TEST(DecodingCli, NothingIsTranslatedToNothing) {
-    const std::string three = "5 May 1999\n24. Dezember 2031\n";
-    const auto some = decode("--beam 3", three), more = decode("--beam 3", "\n" + three + "  \t\n");
+    const std::string two = "5 May 1999\n24. Dezember 2031\n";
+    const auto some = decode("--beam 3", two), more = decode("--beam 3", "\n" + two + "  \t\n");
     ASSERT_EQ(more.size(), 4u);
     EXPECT_EQ(more[0]["text"], "");
     EXPECT_EQ(more[3]["text"], "");
@@ -101,12 +101,12 @@ TEST(DecodingCli, ATextThatIsTooLongIsCutAloud) {
     EXPECT_EQ(fovea("translate " + model() + " --max-length 3", "5 May 1999\n").err, "");
 }
 
-// More lines than a portion: samples and prefixes follow the line's number, not its place in the
-// portion, and the answers are those of the lines alone.
+// More lines than a portion: prefixes and samples follow the line's number, not its place in the
+// portion.
 TEST(DecodingCli, LongInputsAreAnsweredInPortions) {
     const std::string tail = "5 May 1999\nthe 3rd of March, 1987\n";
     const std::string blank(2047, '\n');
-    std::string prefixes = blank + "1\n2\n";
+    const std::string prefixes = blank + "1\n2\n";
     const auto all = decode(
         "--sample --seed 3 --max-length 12 --prefixes " + file("many.txt", prefixes), blank + tail);
     const auto again = decode(
@@ -116,6 +116,10 @@ TEST(DecodingCli, LongInputsAreAnsweredInPortions) {
     EXPECT_EQ(all[2047]["text"].get<std::string>()[0], '1');
     EXPECT_EQ(all[2048]["text"].get<std::string>()[0], '2');
     for (std::size_t i = 2047; i < 2049; ++i) EXPECT_EQ(to_text(all[i]), to_text(again[i]));
+    // The first lines of two portions: the same text, but a draw of its own.
+    const std::string line = "5 May 1999\n";
+    const auto drawn = decode("--sample --temperature 1.3 --seed 5", line + blank + line);
+    EXPECT_NE(drawn[0]["n_best"], drawn[2048]["n_best"]);
 }
 
 TEST(DecodingCli, PenaltiesRankAndControlsHold) {
