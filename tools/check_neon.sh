@@ -14,7 +14,7 @@ for header in hwy fmt nlohmann xxhash.h xxh3.h zlib.h zconf.h simdjson.h; do
     done
 done
 failed=0 count=0
-for file in fovea/base/*.cpp fovea/kernels/*.cpp fovea/tensor/*.cpp; do
+for file in fovea/base/*.cpp fovea/kernels/*.cpp fovea/kernels/*/*.cpp fovea/tensor/*.cpp; do
     case $file in *_test.cpp) continue ;; esac
     count=$((count + 1))
     "$cxx" -std=c++20 -O1 -march=armv8-a+crypto -I. -isystem "$work/include" -c "$file" \

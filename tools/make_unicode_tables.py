@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes fovea/text/unicode_tables.cpp: character properties as Hugging Face's tokenizers sees them.
+"""Writes fovea/text/unicode/unicode_tables.cpp: character properties as Hugging Face's tokenizers sees them.
 
 The library draws on crates that follow different Unicode versions (its punctuation, control and
 mark tables are those of Unicode 8 to 10, its lower-casing and white space those of the Rust
@@ -175,7 +175,7 @@ def ranges(points):
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     ap = argparse.ArgumentParser(description=__doc__)
-    ap.add_argument("--out", default=os.path.join(here, "../fovea/text/unicode_tables.cpp"))
+    ap.add_argument("--out", default=os.path.join(here, "../fovea/text/unicode/unicode_tables.cpp"))
     args = ap.parse_args()
     u = utf8proc()
     libc = ctypes.CDLL(None)
@@ -216,7 +216,7 @@ def main():
     with open(args.out, "w") as f:
         f.write(f"""// Written by tools/make_unicode_tables.py from tokenizers {tokenizers.__version__} and
 // utf8proc (Unicode {u.utf8proc_unicode_version().decode()}). Do not edit; see the script for why.
-#include "fovea/text/unicode_tables.h"
+#include "fovea/text/unicode/unicode_tables.h"
 
 namespace fovea::unicode_tables {{
 

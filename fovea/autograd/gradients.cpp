@@ -28,14 +28,14 @@ Tensor& Gradients::own(Entry& e) {
     return e.value;
 }
 
-Into Gradients::into(const Whose& x) {
+Into Gradients::into(const GradTarget& x) {
     const auto [it, fresh] = entries_.try_emplace(x.id);
     if (fresh) it->second.value = Tensor(x.shape);
     // As x is shaped: whoever came first may have had another shape of the same tensor in hand.
     return {{own(it->second).write(), x.rows(), x.cols()}, !fresh};
 }
 
-void Gradients::add(const Whose& x, const Tensor& dx) {
+void Gradients::add(const GradTarget& x, const Tensor& dx) {
     expect(x.shape.size() == dx.size(), "gradients: ", dx.shape(), " for a tensor of ", x.shape);
     const auto [it, fresh] = entries_.try_emplace(x.id);
     if (fresh) {

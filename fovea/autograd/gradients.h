@@ -20,8 +20,8 @@ struct Into {
 
 // What a tensor is to a backward walk, without its data: an op whose backward does not read an
 // input captures this of it, and the input's memory serves others from then on.
-struct Whose {
-    Whose(const Tensor& x)
+struct GradTarget {
+    GradTarget(const Tensor& x)
         : id(x.id()), tape(x.tape()), trainable(x.trainable()), shape(x.shape()) {}
     std::int64_t rows() const { return shape.rows(); }
     std::int64_t cols() const { return shape.cols(); }
@@ -36,14 +36,14 @@ public:
     explicit Gradients(std::uint64_t tape = 0) : tape_(tape) {}
 
     // Does anyone need the gradient of x? (Frozen layers and inputs: no.)
-    bool wants(const Whose& x) const { return x.trainable || (tape_ != 0 && x.tape == tape_); }
+    bool wants(const GradTarget& x) const { return x.trainable || (tape_ != 0 && x.tape == tape_); }
 
     // The place to write the gradient of x: fresh (add = false, not zeroed) or existing (add =
     // true).
-    Into into(const Whose& x);
+    Into into(const GradTarget& x);
 
     // d[x] += dx. The first one is kept as a handle: no copy.
-    void add(const Whose& x, const Tensor& dx);
+    void add(const GradTarget& x, const Tensor& dx);
 
     bool has(const Tensor& x) const { return entries_.count(x.id()) > 0; }
     // The gradient of x; zeros where none has reached it.

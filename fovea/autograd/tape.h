@@ -97,8 +97,8 @@ bool is_tracked(const Tensor& x);
 
 // The end of every op: hands y back, remembering on the current tape how its gradient flows to the
 // inputs. `backward` accumulates (d.into, d.add) and asks d.wants(x) first. Lambdas capture only
-// what they read, and Whose(x) of an input whose data they do not. Row names travel from the first
-// input that has them and as many rows as y.
+// what they read, and GradTarget(x) of an input whose data they do not. Row names travel from the
+// first input that has them and as many rows as y.
 Tensor record(Tensor y, std::initializer_list<Tensor> inputs, Tape::Backward backward);
 Tensor record(Tensor y, std::span<const Tensor> inputs, Tape::Backward backward);
 

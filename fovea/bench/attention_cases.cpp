@@ -6,7 +6,7 @@
 
 #include "fovea/bench/kernels.h"
 #include "fovea/bench/two_gemm_attention.h"
-#include "fovea/kernels/attention.h"
+#include "fovea/kernels/attention/attention.h"
 #include "fovea/tensor/visibility.h"
 
 namespace fovea::bench {

@@ -5,9 +5,9 @@
 #include "fovea/bench/kernels.h"
 #include "fovea/kernels/activation.h"
 #include "fovea/kernels/adam.h"
-#include "fovea/kernels/loss.h"
-#include "fovea/kernels/norm.h"
 #include "fovea/kernels/peak.h"
+#include "fovea/kernels/rows/loss.h"
+#include "fovea/kernels/rows/norm.h"
 
 namespace fovea::bench {
 namespace {

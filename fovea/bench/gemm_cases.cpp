@@ -2,7 +2,7 @@
 #include <fmt/core.h>
 
 #include "fovea/bench/kernels.h"
-#include "fovea/kernels/gemm.h"
+#include "fovea/kernels/gemm/gemm.h"
 #include "fovea/kernels/peak.h"
 
 namespace fovea::bench {

@@ -16,7 +16,7 @@
 
 #include "fovea/base/threads.h"
 #include "fovea/bench/kernels.h"
-#include "fovea/kernels/gemm.h"
+#include "fovea/kernels/gemm/gemm.h"
 #include "fovea/kernels/isa.h"
 #include "fovea/tensor/memory.h"
 

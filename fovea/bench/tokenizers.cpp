@@ -11,12 +11,12 @@
 #include "fovea/bench/scratch_folder.h"
 #include "fovea/bench/tokenizers_text.h"
 #include "fovea/text/tokenizer.h"
-#include "fovea/text/train_tokenizer.h"
+#include "fovea/text/train/train_tokenizer.h"
 
 namespace fovea::bench {
 namespace {
 
-constexpr std::size_t chunk = 1000;  // lines a call, here and in the peer
+constexpr std::size_t chunk = 1000;  // lines per call, here and in the peer
 
 // The number of threads of this run, given back at its end.
 struct ThreadCountScope {

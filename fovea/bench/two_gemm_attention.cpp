@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "fovea/kernels/elementwise.h"
-#include "fovea/kernels/gemm.h"
-#include "fovea/kernels/softmax.h"
+#include "fovea/kernels/gemm/gemm.h"
+#include "fovea/kernels/rows/softmax.h"
 
 namespace fovea::bench {
 

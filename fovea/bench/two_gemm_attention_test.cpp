@@ -6,7 +6,7 @@
 
 #include "fovea/autograd/tape.h"
 #include "fovea/bench/kernels.h"
-#include "fovea/ops/attention.h"
+#include "fovea/ops/attention/attention.h"
 
 namespace fovea::bench {
 namespace {

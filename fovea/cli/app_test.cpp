@@ -7,7 +7,7 @@
 #include "fovea/cli/completion.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/options.h"
-#include "fovea/cli/suggest.h"
+#include "fovea/cli/terminal/suggest.h"
 
 namespace fovea {
 namespace {

@@ -9,9 +9,9 @@
 #include "fovea/bench/train.h"
 #include "fovea/bench/translate.h"
 #include "fovea/cli/help.h"
-#include "fovea/cli/interrupt.h"
 #include "fovea/cli/options.h"
-#include "fovea/cli/terminal.h"
+#include "fovea/cli/terminal/interrupt.h"
+#include "fovea/cli/terminal/terminal.h"
 
 namespace fovea {
 namespace {

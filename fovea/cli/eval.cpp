@@ -8,8 +8,8 @@
 #include "fovea/cli/help.h"
 #include "fovea/cli/model_flags.h"
 #include "fovea/cli/options.h"
-#include "fovea/cli/progress.h"
 #include "fovea/cli/search_flags.h"
+#include "fovea/cli/terminal/progress.h"
 #include "fovea/tasks/average.h"
 #include "fovea/tasks/seq2seq_train.h"
 

@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "fovea/base/error.h"
-#include "fovea/cli/suggest.h"
-#include "fovea/cli/terminal.h"
+#include "fovea/cli/terminal/suggest.h"
+#include "fovea/cli/terminal/terminal.h"
 
 namespace fovea {
 namespace {

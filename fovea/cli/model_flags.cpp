@@ -9,7 +9,7 @@ void ModelFlags::add_to(CLI::App& verb) {
     verb.add_option("MODEL", folder_, "a model folder, such as run/model")->required();
     verb.add_option("--ensemble", others_,
                     "another model (again for more): the mean of their probabilities counts")
-        ->allow_extra_args(false)  // one a flag, so that FILES may follow
+        ->allow_extra_args(false)  // one per flag, so that FILES may follow
         ->delimiter(',')
         ->group(more_group);
     verb.add_option("--precision", precision_, "of matrix products")

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "fovea/base/threads.h"
-#include "fovea/cli/terminal.h"
+#include "fovea/cli/terminal/terminal.h"
 
 namespace fovea {
 namespace {

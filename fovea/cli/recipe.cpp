@@ -3,7 +3,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
 #include "fovea/cli/options.h"
-#include "fovea/cli/suggest.h"
+#include "fovea/cli/terminal/suggest.h"
 
 namespace fovea {
 namespace {

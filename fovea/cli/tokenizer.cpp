@@ -9,7 +9,7 @@
 #include "fovea/base/json.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/options.h"
-#include "fovea/cli/terminal.h"
+#include "fovea/cli/terminal/terminal.h"
 #include "fovea/text/tokenizer.h"
 
 namespace fovea {
@@ -193,7 +193,7 @@ void add_tokenizer_command(CLI::App& app) {
         return std::pair{verb, f};
     };
     auto [enc, ef] = add("encode", "Lines of text to tokens.", encode);
-    enc->add_option("FILES", ef->files, "texts, one a line; - or nothing: standard input");
+    enc->add_option("FILES", ef->files, "texts, one per line; - or nothing: standard input");
     add_format_options(*enc, ef->format, {"text", "json", "ids"});
     enc->add_flag("--no-special", ef->no_special, "without the special tokens of the template");
     enc->add_flag("--offsets", ef->offsets, "where each piece stands in the line, in characters");

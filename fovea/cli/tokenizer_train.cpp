@@ -12,13 +12,13 @@
 #include "fovea/base/files.h"
 #include "fovea/base/json.h"
 #include "fovea/cli/help.h"
-#include "fovea/cli/interrupt.h"
 #include "fovea/cli/options.h"
-#include "fovea/cli/progress.h"
+#include "fovea/cli/terminal/interrupt.h"
+#include "fovea/cli/terminal/progress.h"
 #include "fovea/cli/tokenizer.h"
 #include "fovea/text/tokenizer.h"
-#include "fovea/text/train_characters.h"
-#include "fovea/text/train_tokenizer.h"
+#include "fovea/text/train/train_characters.h"
+#include "fovea/text/train/train_tokenizer.h"
 
 namespace fovea {
 namespace {

@@ -6,12 +6,12 @@
 
 #include "fovea/base/files.h"
 #include "fovea/cli/help.h"
-#include "fovea/cli/interrupt.h"
 #include "fovea/cli/options.h"
-#include "fovea/cli/progress.h"
 #include "fovea/cli/recipe.h"
 #include "fovea/cli/search_flags.h"
-#include "fovea/cli/train_display.h"
+#include "fovea/cli/terminal/interrupt.h"
+#include "fovea/cli/terminal/progress.h"
+#include "fovea/cli/terminal/train_display.h"
 #include "fovea/ops/run_precision.h"
 #include "fovea/tasks/seq2seq_train.h"
 

@@ -11,9 +11,9 @@
 #include "fovea/cli/help.h"
 #include "fovea/cli/model_flags.h"
 #include "fovea/cli/options.h"
-#include "fovea/cli/progress.h"
 #include "fovea/cli/search_flags.h"
-#include "fovea/cli/terminal.h"
+#include "fovea/cli/terminal/progress.h"
+#include "fovea/cli/terminal/terminal.h"
 #include "fovea/tasks/translate.h"
 
 namespace fovea {
@@ -130,7 +130,7 @@ void say_cut(std::int64_t cut, const Seq2SeqModel& model, Progress& progress) {
 }
 
 // Each line as soon as it is typed.
-void converse(const Models& models, const TranslateFlags& f, TranslateOptions& o) {
+void answer_typed_lines(const Models& models, const TranslateFlags& f, TranslateOptions& o) {
     Progress progress("", 0, "", {.quiet = global_options().quiet});
     progress.say("type a text and press Enter; Ctrl-D ends");
     LineReader reader("-");
@@ -150,7 +150,7 @@ void run(TranslateFlags& f, const char* task) {
     o.alignments = f.alignments;
     const bool with_files = !f.targets.empty() || !f.prefixes.empty() || !f.constraints.empty();
     if (f.files == std::vector<std::string>{"-"} && is_terminal(stdin) && !with_files)
-        return converse(pointers, f, o);
+        return answer_typed_lines(pointers, f, o);
 
     const std::vector<std::string> texts = lines_of(f.files, "the input");
     if (!f.targets.empty()) return score(models[0], texts, f);
@@ -193,12 +193,12 @@ void add(CLI::App& app, const char* name, const char* sentence,
     CLI::App* v = app.add_subcommand(name, sentence);
     auto f = std::make_shared<TranslateFlags>();
     f->model.add_to(*v);
-    v->add_option("FILES", f->files, "texts, one a line; - or nothing: standard input");
+    v->add_option("FILES", f->files, "texts, one per line; - or nothing: standard input");
     add_format_options(*v, f->format, {"text", "jsonl"});
     f->search.add_to(*v);
     v->add_flag("--alignments", f->alignments, "word alignments from cross-attention (Pharaoh)");
     v->add_flag("--scores", f->scores, "log-probability of each token");
-    v->add_option("--prefixes", f->prefixes, "file of forced beginnings, one a line")
+    v->add_option("--prefixes", f->prefixes, "file of forced beginnings, one per line")
         ->group(more_group);
     v->add_option("--constraints", f->constraints, "file of phrases that must occur, tabs between")
         ->group(more_group);
@@ -222,7 +222,7 @@ void add_translate_command(CLI::App& app) {
 }
 
 void add_summarise_command(CLI::App& app) {
-    add(app, "summarise", "Summarise documents, one a line.",
+    add(app, "summarise", "Summarise documents, one per line.",
         {"fovea summarise run/model < documents.txt",
          "fovea summarise run/model --beam 4 < documents.txt",
          "fovea summarise run/model --format jsonl < documents.txt"});

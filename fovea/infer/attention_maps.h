@@ -3,7 +3,7 @@
 // Thread-safety: a Probe belongs to the thread that made it, and so do these.
 #include <vector>
 
-#include "fovea/ops/probe.h"
+#include "fovea/ops/attention/probe.h"
 
 namespace fovea {
 

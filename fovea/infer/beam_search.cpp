@@ -8,7 +8,7 @@
 #include "fovea/base/rng.h"
 #include "fovea/infer/candidates.h"
 #include "fovea/infer/constraints.h"
-#include "fovea/ops/top_k.h"
+#include "fovea/ops/rows/top_k.h"
 
 namespace fovea {
 namespace {
@@ -47,9 +47,9 @@ double coverage_bonus(const std::vector<double>& coverage, double beta) {
 
 class Sentence {
 public:
-    Sentence(const SearchOptions& o, const SentenceWish* wish, std::int64_t source_length,
+    Sentence(const SearchOptions& o, const DecodeRequest* request, std::int64_t source_length,
              std::uint64_t sample_id, std::int32_t end)
-        : options_(o), wish_(wish), end_(end), rng_(o.seed, 0x5a5au) {
+        : options_(o), request_(request), end_(end), rng_(o.seed, 0x5a5au) {
         rng_.seek(sample_id << 24);
         limit_ = std::min<std::int64_t>(
             o.max_length,
@@ -58,7 +58,7 @@ public:
         const int width = o.sample ? o.n_best : 1;
         for (int i = 0; i < width; ++i) {
             Live first;
-            if (wish_) first.constraints = ConstraintState(&wish_->constraints);
+            if (request_) first.constraints = ConstraintState(&request_->constraints);
             live.push_back(first);
         }
     }
@@ -74,7 +74,7 @@ public:
     // Takes the scores of the next token of each live hypothesis and moves on.
     void advance(const std::vector<TokenScores>& scores) {
         const std::size_t at = live[0].tokens.size();
-        if (wish_ && at < wish_->prefix.size()) return force(wish_->prefix[at], scores);
+        if (request_ && at < request_->prefix.size()) return force(request_->prefix[at], scores);
         if (options_.sample) return draw(scores);
         std::vector<Candidate> all;
         for (std::size_t i = 0; i < live.size(); ++i) {
@@ -231,7 +231,7 @@ private:
     }
 
     const SearchOptions& options_;
-    const SentenceWish* wish_;
+    const DecodeRequest* request_;
     std::int32_t end_;
     Rng rng_;
     std::int64_t limit_;
@@ -241,18 +241,18 @@ private:
 }  // namespace
 
 std::vector<std::vector<Hypothesis>> search(Stepper& stepper, const SearchOptions& options,
-                                            const std::vector<SentenceWish>& wishes,
+                                            const std::vector<DecodeRequest>& requests,
                                             const std::vector<std::uint64_t>& sample_ids) {
     options.check();
     const auto count = static_cast<std::size_t>(stepper.sentences());
-    expect(wishes.empty() || wishes.size() == count, "search: ", wishes.size(), " wishes for ",
-           count, " sentences");
+    expect(requests.empty() || requests.size() == count, "search: ", requests.size(),
+           " requests for ", count, " sentences");
     expect(sample_ids.empty() || sample_ids.size() == count, "search: ", sample_ids.size(),
            " sample ids for ", count, " sentences");
     std::vector<Sentence> sentences;
     sentences.reserve(count);
     for (std::size_t s = 0; s < count; ++s)
-        sentences.emplace_back(options, wishes.empty() ? nullptr : &wishes[s],
+        sentences.emplace_back(options, requests.empty() ? nullptr : &requests[s],
                                stepper.source_length(static_cast<std::int64_t>(s)),
                                sample_ids.empty() ? s : sample_ids[s], stepper.end_token());
     stepper.want_source_weights(options.coverage_penalty > 0);

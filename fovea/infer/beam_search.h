@@ -9,10 +9,10 @@
 
 namespace fovea {
 
-// n-best lists, best first, one a sentence. `wishes` is empty or has one entry a sentence;
+// n-best lists, best first, one per sentence. `requests` is empty or has one entry per sentence;
 // `sample_ids` likewise: they key random draws (default: the index in the batch).
 std::vector<std::vector<Hypothesis>> search(Stepper& stepper, const SearchOptions& options,
-                                            const std::vector<SentenceWish>& wishes = {},
+                                            const std::vector<DecodeRequest>& requests = {},
                                             const std::vector<std::uint64_t>& sample_ids = {});
 
 }  // namespace fovea

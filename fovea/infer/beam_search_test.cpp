@@ -10,7 +10,7 @@
 #include "fovea/base/error.h"
 #include "fovea/infer/constraints.h"
 #include "fovea/infer/transformer_stepper.h"
-#include "fovea/ops/top_k.h"
+#include "fovea/ops/rows/top_k.h"
 
 namespace fovea {
 namespace {
@@ -54,11 +54,11 @@ std::pair<Ids, Segments> packed(const std::vector<Ids>& texts) {
 
 std::vector<std::vector<Hypothesis>> decode(const Tiny& tiny, const std::vector<Ids>& texts,
                                             const SearchOptions& o,
-                                            const std::vector<SentenceWish>& wishes = {},
+                                            const std::vector<DecodeRequest>& requests = {},
                                             const std::vector<std::uint64_t>& samples = {}) {
     const auto [ids, segments] = packed(texts);
     TransformerStepper stepper({tiny.model.get()}, ids, segments);
-    return search(stepper, o, wishes, samples);
+    return search(stepper, o, requests, samples);
 }
 
 TEST(TransformerStepper, CachedDecodingEqualsTheFullForwardBitForBit) {
@@ -138,12 +138,12 @@ TEST(Search, PrefixConstraintsAndControlsAreKept) {
     const Tiny tiny;
     const SearchOptions o{
         .beam = 8, .max_length = 24, .max_length_factor = 10, .early_stop = false};
-    std::vector<SentenceWish> wishes(sources.size());
-    for (auto& w : wishes) {
+    std::vector<DecodeRequest> requests(sources.size());
+    for (auto& w : requests) {
         w.prefix = {21, 22};
         w.constraints = {{30, 31}, {25}};
     }
-    for (const auto& list : decode(tiny, sources, o, wishes)) {
+    for (const auto& list : decode(tiny, sources, o, requests)) {
         ASSERT_FALSE(list.empty());
         const Ids& t = list[0].tokens;
         ASSERT_GE(t.size(), 2u);

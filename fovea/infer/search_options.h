@@ -52,7 +52,7 @@ struct SearchOptions {
 };
 
 // What is wanted of one sentence beyond the options of the batch.
-struct SentenceWish {
+struct DecodeRequest {
     Ids prefix;                    // the target begins with these
     std::vector<Ids> constraints;  // each of these stands somewhere in the target
 };

@@ -31,7 +31,7 @@ private:
 
     std::vector<const Transformer*> models_;
     Segments source_;
-    std::vector<DecoderCache> caches_;       // one a model
+    std::vector<DecoderCache> caches_;       // one per model
     std::vector<KeyList> histories_;         // cache rows of each row of the last step
     std::vector<std::int64_t> sentence_of_;  // of each row of the last step
     std::vector<std::vector<float>> weights_;

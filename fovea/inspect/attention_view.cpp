@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
-#include "fovea/ops/probe.h"
+#include "fovea/ops/attention/probe.h"
 #include "fovea/tasks/translate.h"
 
 namespace fovea {

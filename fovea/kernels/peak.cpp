@@ -89,7 +89,7 @@ struct alignas(64) TileConfig {
     std::uint8_t palette = 1;  // never trust CPUID leaf 0x1D: some hypervisors hide it
     std::uint8_t start_row = 0;
     std::uint8_t reserved[14] = {};
-    std::uint16_t columns[16] = {64, 64, 64, 64, 64, 64, 64, 64};  // bytes a row
+    std::uint16_t columns[16] = {64, 64, 64, 64, 64, 64, 64, 64};  // bytes per row
     std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
 };
 

@@ -6,7 +6,7 @@
 
 namespace fovea::kernels {
 
-// Four products and two sums a pair, without fma: any instruction set rounds them alike.
+// Four products and two sums per pair, without fma: any instruction set rounds them alike.
 void rotary(ConstView x, std::int64_t dk, ConstView table, std::span<const std::int32_t> positions,
             Turn turn, View y, bool add) {
     const float sign = turn == Turn::forward ? 1.0f : -1.0f;

@@ -1,5 +1,5 @@
 #pragma once
-// Pairs of columns turned by the angle of their row's position (rotary position embedding).
+// Pairs of columns rotated by the angle of their row's position (rotary position embedding).
 #include <cstdint>
 #include <span>
 

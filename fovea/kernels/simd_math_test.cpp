@@ -65,7 +65,7 @@ HWY_AFTER_NAMESPACE();
 
 #include "fovea/base/rng.h"
 #include "fovea/base/threads.h"
-#include "fovea/kernels/gemm_oracle.h"
+#include "fovea/kernels/gemm/gemm_oracle.h"
 
 namespace fovea::kernels {
 namespace {

@@ -8,7 +8,7 @@
 //     #define HWY_TARGET_INCLUDE "fovea/kernels/scale.cpp"   // this very file
 //     #include "fovea/kernels/simd_targets.h"                // before foreach_target.h
 //
-//     #include "hwy/foreach_target.h"                        // compiles the file once a level
+//     #include "hwy/foreach_target.h"                        // compiles the file once per level
 //
 //     #include "hwy/highway.h"
 //

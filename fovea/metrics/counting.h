@@ -36,7 +36,7 @@ public:
         tokens_ += tokens;
     }
     std::int64_t tokens() const { return tokens_; }
-    double mean_loss() const {  // nats a token
+    double mean_loss() const {  // nats per token
         expect_input(tokens_ > 0, "perplexity: there are no tokens to score");
         return sum_ / static_cast<double>(tokens_);
     }

@@ -4,8 +4,8 @@
 
 #include "fovea/ops/arithmetic.h"
 #include "fovea/ops/dropout.h"
-#include "fovea/ops/gather.h"
-#include "fovea/ops/linear_cross_entropy.h"
+#include "fovea/ops/loss/linear_cross_entropy.h"
+#include "fovea/ops/rows/gather.h"
 
 namespace fovea {
 

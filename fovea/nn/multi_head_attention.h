@@ -2,7 +2,7 @@
 // Thread-safety: const calls from several threads are safe while nobody trains the parameters.
 #include "fovea/nn/kv_cache.h"
 #include "fovea/nn/linear.h"
-#include "fovea/ops/attention.h"
+#include "fovea/ops/attention/attention.h"
 
 namespace fovea {
 

@@ -11,7 +11,7 @@
 #include <span>
 #include <string>
 
-#include "fovea/ops/positions.h"
+#include "fovea/ops/rows/positions.h"
 #include "fovea/tensor/segments.h"
 #include "fovea/tensor/tensor.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "fovea/ops/gather.h"
+#include "fovea/ops/rows/gather.h"
 
 namespace fovea {
 namespace {
@@ -39,16 +39,17 @@ SelfAttention::SelfAttention(int width, int n_heads, const Options& o, const Par
 
 Tensor SelfAttention::operator()(const Tensor& x, const Segments& segments,
                                  const Visibility& sees) const {
-    return mix(turned(q_proj(x), segments, {}), turned(k_proj(x), segments, {}), v_proj(x), sees);
+    return mix(rotated(q_proj(x), segments, {}), rotated(k_proj(x), segments, {}), v_proj(x), sees);
 }
 
 Tensor SelfAttention::operator()(const Tensor& x, KvCache& cache, const Segments& segments,
                                  const Positions& at, const Visibility& sees) const {
-    cache.append(turned(k_proj(x), segments, at), v_proj(x));
-    return mix(turned(q_proj(x), segments, at), cache.keys(), cache.values(), sees);
+    cache.append(rotated(k_proj(x), segments, at), v_proj(x));
+    return mix(rotated(q_proj(x), segments, at), cache.keys(), cache.values(), sees);
 }
 
-Tensor SelfAttention::turned(const Tensor& x, const Segments& segments, const Positions& at) const {
+Tensor SelfAttention::rotated(const Tensor& x, const Segments& segments,
+                              const Positions& at) const {
     return code == PositionCode::rotary ? rotary(x, heads, segments, at) : x;
 }
 

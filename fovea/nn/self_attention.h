@@ -3,7 +3,7 @@
 //   relative  Shaw et al. 2018, eq. 4:  s = q·(k + a) / √dk, a a learned vector for each difference
 //             of positions, clipped to ±clip. One a layer and head (their §4.1). Their vectors for
 //             the values (eq. 3) are left out: their table 3 finds them of no use for translation.
-//   rotary    Su et al. 2021: q and k turned by their position (ops/positions.h).
+//   rotary    Su et al. 2021: q and k rotated by their position (ops/positions.h).
 // Any other code is added to the embeddings, and attention does not see it.
 // Thread-safety: const calls from several threads are safe while nobody trains the parameters.
 #include "fovea/nn/multi_head_attention.h"
@@ -22,7 +22,7 @@ struct SelfAttention : MultiHeadAttention {
     // Row i of x stands at position `at` of its sequence in `segments`.
     Tensor operator()(const Tensor& x, const Segments& segments, const Visibility& sees) const;
 
-    // Decoding: the keys (rotary: turned once, here) and values of x join the cache.
+    // Decoding: the keys (rotary: rotated once, here) and values of x join the cache.
     Tensor operator()(const Tensor& x, KvCache& cache, const Segments& segments,
                       const Positions& at, const Visibility& sees) const;
 
@@ -32,7 +32,7 @@ struct SelfAttention : MultiHeadAttention {
 
 private:
     Tensor mix(const Tensor& q, const Tensor& k, const Tensor& v, const Visibility& sees) const;
-    Tensor turned(const Tensor& x, const Segments& segments, const Positions& at) const;
+    Tensor rotated(const Tensor& x, const Segments& segments, const Positions& at) const;
 };
 
 }  // namespace fovea

@@ -3,8 +3,8 @@
 #include "fovea/nn/self_attention.h"
 
 #include "fovea/ops/arithmetic.h"
+#include "fovea/ops/attention/probe.h"
 #include "fovea/ops/op_check.h"
-#include "fovea/ops/probe.h"
 
 namespace fovea {
 namespace {

@@ -13,7 +13,7 @@ Tensor activate(const Tensor& x, Act act) {
     Tensor y(x.shape());
     kernels::activate(act, x.data(), y.write(), y.size());
     const Tensor saved = kernels::needs_input(act) ? x : y;
-    return record(y, {x}, [x = Whose(x), saved, act](const Tensor& dy, Gradients& d) {
+    return record(y, {x}, [x = GradTarget(x), saved, act](const Tensor& dy, Gradients& d) {
         if (!d.wants(x)) return;
         const Into dx = d.into(x);
         kernels::activate_backward(act, dy.data(), saved.data(), dx.view.data, dy.size(), dx.add);
@@ -25,7 +25,7 @@ Tensor sigmoid(const Tensor& x) {
     expect_f32("sigmoid", "x", x);
     Tensor y(x.shape());
     kernels::sigmoid(x.data(), y.write(), y.size());
-    return record(y, {x}, [x = Whose(x), y](const Tensor& dy, Gradients& d) {
+    return record(y, {x}, [x = GradTarget(x), y](const Tensor& dy, Gradients& d) {
         if (!d.wants(x)) return;
         const Into dx = d.into(x);
         kernels::sigmoid_backward(dy.data(), y.data(), dx.view.data, dy.size(), dx.add);

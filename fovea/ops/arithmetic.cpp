@@ -2,7 +2,7 @@
 
 #include "fovea/autograd/tape.h"
 #include "fovea/kernels/elementwise.h"
-#include "fovea/kernels/sum_rows.h"
+#include "fovea/kernels/rows/sum_rows.h"
 #include "fovea/ops/arguments.h"
 
 namespace fovea {
@@ -14,12 +14,13 @@ Tensor add_row(const Tensor& a, const Tensor& b) {
            " (same shape, or one row of a, wanted)");
     Tensor y(a.shape());
     kernels::add_row(a, b.data(), y.view());
-    return record(y, {a, b}, [a = Whose(a), b = Whose(b)](const Tensor& dy, Gradients& d) {
-        if (d.wants(a)) d.add(a, dy);
-        if (!d.wants(b)) return;
-        const Into db = d.into(b);
-        kernels::sum_rows(dy, db.view, db.add);
-    });
+    return record(y, {a, b},
+                  [a = GradTarget(a), b = GradTarget(b)](const Tensor& dy, Gradients& d) {
+                      if (d.wants(a)) d.add(a, dy);
+                      if (!d.wants(b)) return;
+                      const Into db = d.into(b);
+                      kernels::sum_rows(dy, db.view, db.add);
+                  });
 }
 
 }  // namespace
@@ -31,10 +32,11 @@ Tensor operator+(const Tensor& a, const Tensor& b) {
     if (a.shape() != b.shape()) return add_row(a, b);
     Tensor y(a.shape());
     kernels::add(a.data(), b.data(), y.write(), y.size());
-    return record(y, {a, b}, [a = Whose(a), b = Whose(b)](const Tensor& dy, Gradients& d) {
-        if (d.wants(a)) d.add(a, dy);
-        if (d.wants(b)) d.add(b, dy);
-    });
+    return record(y, {a, b},
+                  [a = GradTarget(a), b = GradTarget(b)](const Tensor& dy, Gradients& d) {
+                      if (d.wants(a)) d.add(a, dy);
+                      if (d.wants(b)) d.add(b, dy);
+                  });
 }
 
 //   y = a − b    da = dy    db = −dy
@@ -44,12 +46,13 @@ Tensor operator-(const Tensor& a, const Tensor& b) {
     expect(a.shape() == b.shape(), "-: a is ", a.shape(), " but b is ", b.shape());
     Tensor y(a.shape());
     kernels::subtract(a.data(), b.data(), y.write(), y.size());
-    return record(y, {a, b}, [a = Whose(a), b = Whose(b)](const Tensor& dy, Gradients& d) {
-        if (d.wants(a)) d.add(a, dy);
-        if (!d.wants(b)) return;
-        const Into db = d.into(b);
-        kernels::scale(dy.data(), -1.0f, db.view.data, dy.size(), db.add);
-    });
+    return record(y, {a, b},
+                  [a = GradTarget(a), b = GradTarget(b)](const Tensor& dy, Gradients& d) {
+                      if (d.wants(a)) d.add(a, dy);
+                      if (!d.wants(b)) return;
+                      const Into db = d.into(b);
+                      kernels::scale(dy.data(), -1.0f, db.view.data, dy.size(), db.add);
+                  });
 }
 
 //   y = c x    dx = c dy
@@ -57,7 +60,7 @@ Tensor operator*(float factor, const Tensor& x) {
     expect_f32("*", "x", x);
     Tensor y(x.shape());
     kernels::scale(x.data(), factor, y.write(), y.size());
-    return record(y, {x}, [x = Whose(x), factor](const Tensor& dy, Gradients& d) {
+    return record(y, {x}, [x = GradTarget(x), factor](const Tensor& dy, Gradients& d) {
         if (!d.wants(x)) return;
         const Into dx = d.into(x);
         kernels::scale(dy.data(), factor, dx.view.data, dy.size(), dx.add);

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "fovea/autograd/tape.h"
-#include "fovea/kernels/batch_norm.h"
 #include "fovea/kernels/elementwise.h"
+#include "fovea/kernels/rows/batch_norm.h"
 #include "fovea/ops/arguments.h"
 
 namespace fovea {

@@ -28,7 +28,7 @@ Tensor sequence_windows(const Tensor& x, const Segments& in, const Window& windo
     Tensor y({out.total(), checked_mul(x.cols(), window.size)});
     kernels::sequence_windows(x, in.offsets(), window, out.offsets(), y.view());
     y.set_row_names(out);
-    return record(y, {x}, [x = Whose(x), in, window, out](const Tensor& dy, Gradients& d) {
+    return record(y, {x}, [x = GradTarget(x), in, window, out](const Tensor& dy, Gradients& d) {
         if (!d.wants(x)) return;
         const Into dx = d.into(x);
         kernels::sequence_windows_backward(dy, in.offsets(), window, out.offsets(), dx.view,
@@ -44,7 +44,7 @@ Tensor image_windows(const Tensor& x, const kernels::ImageWindows& shape) {
     Tensor y({rows, checked_mul(shape.channels,
                                 checked_mul(shape.vertical.size, shape.horizontal.size))});
     kernels::image_windows(x.data(), shape, y.view());
-    return record(y, {x}, [x = Whose(x), shape](const Tensor& dy, Gradients& d) {
+    return record(y, {x}, [x = GradTarget(x), shape](const Tensor& dy, Gradients& d) {
         if (!d.wants(x)) return;
         const Into dx = d.into(x);
         kernels::image_windows_backward(dy, shape, dx.view.data, dx.add);

@@ -41,7 +41,7 @@ Tensor dropout(const Tensor& x, float p) {
     kernels::dropout({x.data(), plan->rows, plan->cols}, plan->mask(),
                      {y.write(), plan->rows, plan->cols});
 
-    return record(y, {x}, [x = Whose(x), plan = *plan](const Tensor& dy, Gradients& d) {
+    return record(y, {x}, [x = GradTarget(x), plan = *plan](const Tensor& dy, Gradients& d) {
         if (!d.wants(x)) return;
         const Into dx = d.into(x);
         kernels::dropout({dy.data(), plan.rows, plan.cols}, plan.mask(),
@@ -62,15 +62,16 @@ Tensor add_dropout(const Tensor& x, const Tensor& branch, float p) {
     kernels::dropout({branch.data(), plan->rows, plan->cols}, plan->mask(),
                      {y.write(), plan->rows, plan->cols}, x.data());
 
-    return record(
-        y, {x, branch},
-        [x = Whose(x), branch = Whose(branch), plan = *plan](const Tensor& dy, Gradients& d) {
-            if (d.wants(x)) d.add(x, dy);
-            if (!d.wants(branch)) return;
-            const Into db = d.into(branch);
-            kernels::dropout({dy.data(), plan.rows, plan.cols}, plan.mask(),
-                             {db.view.data, plan.rows, plan.cols}, db.add ? db.view.data : nullptr);
-        });
+    return record(y, {x, branch},
+                  [x = GradTarget(x), branch = GradTarget(branch), plan = *plan](const Tensor& dy,
+                                                                                 Gradients& d) {
+                      if (d.wants(x)) d.add(x, dy);
+                      if (!d.wants(branch)) return;
+                      const Into db = d.into(branch);
+                      kernels::dropout({dy.data(), plan.rows, plan.cols}, plan.mask(),
+                                       {db.view.data, plan.rows, plan.cols},
+                                       db.add ? db.view.data : nullptr);
+                  });
 }
 
 }  // namespace fovea

@@ -3,7 +3,7 @@
 #include "fovea/kernels/dropout.h"
 #include "fovea/ops/arithmetic.h"
 #include "fovea/ops/op_check.h"
-#include "fovea/ops/positions.h"
+#include "fovea/ops/rows/positions.h"
 
 namespace fovea {
 namespace {

@@ -4,13 +4,13 @@
 #include "fovea/autograd/tape.h"
 #include "fovea/ops/activation.h"
 #include "fovea/ops/arithmetic.h"
-#include "fovea/ops/concat.h"
 #include "fovea/ops/dropout.h"
-#include "fovea/ops/linear_cross_entropy.h"
+#include "fovea/ops/loss/linear_cross_entropy.h"
 #include "fovea/ops/norm.h"
 #include "fovea/ops/op_check.h"
-#include "fovea/ops/pooling.h"
-#include "fovea/ops/positions.h"
+#include "fovea/ops/rows/concat.h"
+#include "fovea/ops/rows/pooling.h"
+#include "fovea/ops/rows/positions.h"
 #include "fovea/ops/softmax.h"
 
 namespace fovea {

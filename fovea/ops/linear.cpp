@@ -2,8 +2,8 @@
 
 #include "fovea/autograd/tape.h"
 #include "fovea/kernels/activation.h"
-#include "fovea/kernels/gemm.h"
-#include "fovea/kernels/sum_rows.h"
+#include "fovea/kernels/gemm/gemm.h"
+#include "fovea/kernels/rows/sum_rows.h"
 #include "fovea/ops/arguments.h"
 #include "fovea/ops/packed_weight.h"
 

@@ -1,6 +1,6 @@
 #include "fovea/ops/linear.h"
 
-#include "fovea/kernels/pack_cache.h"
+#include "fovea/kernels/gemm/pack_cache.h"
 #include "fovea/kernels/precision.h"
 #include "fovea/ops/op_check.h"
 

@@ -1,7 +1,7 @@
 #include "fovea/ops/norm.h"
 
 #include "fovea/autograd/tape.h"
-#include "fovea/kernels/norm.h"
+#include "fovea/kernels/rows/norm.h"
 #include "fovea/ops/arguments.h"
 #include "fovea/ops/arithmetic.h"
 #include "fovea/ops/dropout.h"
@@ -91,7 +91,7 @@ Tensor residual_layer_norm(const Tensor& x, const Tensor& branch, const Tensor& 
                                  tracked ? sum.view() : View(), y.view(), stats_of(stats));
 
     return record(y, {x, branch, gamma, beta},
-                  [x = Whose(x), branch = Whose(branch), gamma, beta, sum, stats, plan](
+                  [x = GradTarget(x), branch = GradTarget(branch), gamma, beta, sum, stats, plan](
                       const Tensor& dy, Gradients& d) {
                       Tensor ds(sum.shape());
                       norm_backward(kernels::layer_norm_backward, dy, sum, gamma, beta, stats,

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "fovea/kernels/elementwise.h"
-#include "fovea/kernels/pack_cache.h"
-#include "fovea/kernels/square_sum.h"
+#include "fovea/kernels/gemm/pack_cache.h"
+#include "fovea/kernels/rows/square_sum.h"
 #include "fovea/ops/arguments.h"
 
 namespace fovea {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "fovea/kernels/pack_cache.h"
+#include "fovea/kernels/gemm/pack_cache.h"
 #include "fovea/ops/linear.h"
 #include "fovea/ops/op_check.h"
 

@@ -3,7 +3,7 @@
 // found again by its id, dropped when the tensor dies.
 #include <memory>
 
-#include "fovea/kernels/pack_cache.h"
+#include "fovea/kernels/gemm/pack_cache.h"
 #include "fovea/tensor/tensor.h"
 
 namespace fovea {

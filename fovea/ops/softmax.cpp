@@ -1,7 +1,7 @@
 #include "fovea/ops/softmax.h"
 
 #include "fovea/autograd/tape.h"
-#include "fovea/kernels/softmax.h"
+#include "fovea/kernels/rows/softmax.h"
 #include "fovea/ops/arguments.h"
 
 namespace fovea {
@@ -19,7 +19,7 @@ Tensor softmax(const Tensor& x) {
     expect_columns("softmax", x);
     Tensor y(x.shape());
     kernels::softmax(x, y.view());
-    return record(y, {x}, [x = Whose(x), y](const Tensor& dy, Gradients& d) {
+    return record(y, {x}, [x = GradTarget(x), y](const Tensor& dy, Gradients& d) {
         if (!d.wants(x)) return;
         const Into dx = d.into(x);
         kernels::softmax_backward(dy, y, dx.view, dx.add);
@@ -31,7 +31,7 @@ Tensor log_softmax(const Tensor& x) {
     expect_columns("log_softmax", x);
     Tensor y(x.shape());
     kernels::log_softmax(x, y.view());
-    return record(y, {x}, [x = Whose(x), y](const Tensor& dy, Gradients& d) {
+    return record(y, {x}, [x = GradTarget(x), y](const Tensor& dy, Gradients& d) {
         if (!d.wants(x)) return;
         const Into dx = d.into(x);
         kernels::log_softmax_backward(dy, y, dx.view, dx.add);

@@ -3,13 +3,13 @@
 
 #include "fovea/ops/arithmetic.h"
 #include "fovea/ops/dropout.h"
-#include "fovea/ops/gather.h"
 #include "fovea/ops/linear.h"
-#include "fovea/ops/linear_cross_entropy.h"
+#include "fovea/ops/loss/linear_cross_entropy.h"
 #include "fovea/ops/norm.h"
 #include "fovea/ops/op_check.h"
 #include "fovea/ops/optimizer.h"
-#include "fovea/ops/positions.h"
+#include "fovea/ops/rows/gather.h"
+#include "fovea/ops/rows/positions.h"
 #include "fovea/tensor/memory.h"
 
 namespace fovea {

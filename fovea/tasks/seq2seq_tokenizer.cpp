@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
-#include "fovea/text/byte_level.h"
-#include "fovea/text/train_tokenizer.h"
-#include "fovea/text/word_splitter.h"
+#include "fovea/text/steps/byte_level.h"
+#include "fovea/text/steps/word_splitter.h"
+#include "fovea/text/train/train_tokenizer.h"
 
 namespace fovea {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "fovea/text/tokenizer.h"
-#include "fovea/text/train_progress.h"
+#include "fovea/text/train/train_progress.h"
 
 namespace fovea {
 

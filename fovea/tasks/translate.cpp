@@ -6,7 +6,7 @@
 #include "fovea/data/batch_plan.h"
 #include "fovea/infer/beam_search.h"
 #include "fovea/infer/transformer_stepper.h"
-#include "fovea/ops/cross_entropy.h"
+#include "fovea/ops/loss/cross_entropy.h"
 #include "fovea/tasks/seq2seq_batch.h"
 
 namespace fovea {
@@ -34,8 +34,8 @@ std::vector<std::string> token_texts(const Tokenizer& tokenizer, const Ids& ids)
     return out;
 }
 
-SentenceWish wish_of(const Seq2SeqModel& model, const TranslateOptions& o, std::size_t i) {
-    SentenceWish w;
+DecodeRequest request_of(const Seq2SeqModel& model, const TranslateOptions& o, std::size_t i) {
+    DecodeRequest w;
     const auto ids = [&](const std::string& text) {
         Ids t = model.encode_target(text);
         t.pop_back();  // </s>
@@ -47,7 +47,7 @@ SentenceWish wish_of(const Seq2SeqModel& model, const TranslateOptions& o, std::
     return w;
 }
 
-bool says_nothing(const std::string& text) {
+bool is_blank(const std::string& text) {
     return text.find_first_not_of(" \t\r\n\v\f") == std::string::npos;
 }
 
@@ -72,15 +72,15 @@ std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> model
     const Seq2SeqModel& first = *models[0];
     std::vector<TranslatedText> out(texts.size());
     std::vector<Source> sources;
-    std::vector<SentenceWish> wishes;
+    std::vector<DecodeRequest> requests;
     std::vector<std::size_t> asked;  // texts to search for
     std::vector<std::int64_t> lengths;
     for (std::size_t i = 0; i < texts.size(); ++i) {
         sources.push_back(source_of(first, texts[i]));
-        wishes.push_back(wish_of(first, options, options.first_text + i));
+        requests.push_back(request_of(first, options, options.first_text + i));
         out[i].source_tokens = token_texts(*first.source_tokenizer, sources[i].ids);
         out[i].cut = sources[i].cut;
-        if (says_nothing(texts[i]) && wishes[i].prefix.empty() && wishes[i].constraints.empty()) {
+        if (is_blank(texts[i]) && requests[i].prefix.empty() && requests[i].constraints.empty()) {
             out[i].n_best.resize(1);
             continue;
         }
@@ -107,18 +107,18 @@ std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> model
     for (std::int64_t b = plan.batches(); b-- > 0;) {
         Ids packed;
         std::vector<std::int64_t> sizes;
-        std::vector<SentenceWish> batch_wishes;
+        std::vector<DecodeRequest> batch_requests;
         std::vector<std::uint64_t> samples;
         for (const std::int64_t k : plan[b]) {
             const std::size_t i = asked[static_cast<std::size_t>(k)];
             const Source& s = sources[i];
             packed.insert(packed.end(), s.ids.begin(), s.ids.end());
             sizes.push_back(static_cast<std::int64_t>(s.ids.size()));
-            batch_wishes.push_back(std::move(wishes[i]));
+            batch_requests.push_back(std::move(requests[i]));
             samples.push_back(options.first_text + i);
         }
         TransformerStepper stepper(networks, packed, Segments::of_lengths(sizes));
-        auto found = search(stepper, search_options, batch_wishes, samples);
+        auto found = search(stepper, search_options, batch_requests, samples);
         for (std::size_t k = 0; k < found.size(); ++k) {
             const std::size_t i = asked[static_cast<std::size_t>(plan[b][k])];
             for (Hypothesis& h : found[k]) {

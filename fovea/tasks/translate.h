@@ -19,8 +19,8 @@ struct TranslateOptions {
     std::int64_t batch_texts = 0;      // at most so many; 0: no bound
     bool alignments = false;
     int alignment_layer = -1;  // decoder layer whose cross-attention is read; -1: the last but one
-    std::vector<std::string> prefixes{};                  // one a text, or none: forced beginnings
-    std::vector<std::vector<std::string>> constraints{};  // one list a text, or none
+    std::vector<std::string> prefixes{};  // one per text, or none: forced beginnings
+    std::vector<std::vector<std::string>> constraints{};  // one list per text, or none
     // Texts can be handed over in portions: the number of the first one, which says where its
     // prefix and constraints stand and which random numbers its samples are drawn with.
     std::size_t first_text = 0;
@@ -40,7 +40,7 @@ struct TranslatedText {
 };
 
 // Several models form an ensemble; their tokenizers must agree. A text of nothing but spaces is
-// not searched for: its translation is empty, unless a prefix or constraints are wished for.
+// not searched for: its translation is empty, unless a prefix or constraints are given.
 std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> models,
                                       std::span<const std::string> texts,
                                       const TranslateOptions& options);

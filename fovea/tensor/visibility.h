@@ -89,7 +89,7 @@ Visibility past(const Segments& memory, const Segments& s);
 Visibility with_memory(const Segments& memory, const Visibility& own);
 
 // Prefix LM: the first p rows see each other, later rows their past: [0, max(p, i + 1)). With rows
-// stored in factorisation order this is XLNet's content stream. One p, or one a sequence.
+// stored in factorisation order this is XLNet's content stream. One p, or one per sequence.
 Visibility prefix(const Segments& s, std::int64_t p);
 Visibility prefix(const Segments& s, std::span<const std::int64_t> p);
 

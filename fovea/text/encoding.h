@@ -1,10 +1,10 @@
 #pragma once
-// What encode() gives: parallel arrays, one entry a token.
+// What encode() gives: parallel arrays, one entry per token.
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "fovea/text/vocabulary.h"
+#include "fovea/text/models/vocabulary.h"
 
 namespace fovea {
 

@@ -11,17 +11,17 @@
 #include <vector>
 
 #include "fovea/base/rng.h"
-#include "fovea/text/added_tokens.h"
-#include "fovea/text/bpe.h"
 #include "fovea/text/encoding.h"
-#include "fovea/text/normalizers.h"
-#include "fovea/text/pre_tokenizers.h"
+#include "fovea/text/models/bpe.h"
+#include "fovea/text/models/unigram.h"
+#include "fovea/text/models/word_cache.h"
+#include "fovea/text/models/word_level.h"
+#include "fovea/text/models/wordpiece.h"
 #include "fovea/text/spec.h"
-#include "fovea/text/spm_encoder.h"
-#include "fovea/text/unigram.h"
-#include "fovea/text/word_cache.h"
-#include "fovea/text/word_level.h"
-#include "fovea/text/wordpiece.h"
+#include "fovea/text/spm/spm_encoder.h"
+#include "fovea/text/steps/added_tokens.h"
+#include "fovea/text/steps/normalizers.h"
+#include "fovea/text/steps/pre_tokenizers.h"
 
 namespace fovea::text {
 

@@ -6,7 +6,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/rng.h"
-#include "fovea/text/train_characters.h"
+#include "fovea/text/train/train_characters.h"
 
 namespace fovea {
 

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "fovea/text/vocabulary.h"
+#include "fovea/text/models/vocabulary.h"
 
 namespace fovea {
 

@@ -1,5 +1,5 @@
 #include "fovea/text/tokenizer.h"
-#include "fovea/text/utf8.h"
+#include "fovea/text/unicode/utf8.h"
 
 namespace fovea {
 

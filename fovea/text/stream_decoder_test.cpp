@@ -2,7 +2,7 @@
 
 #include "fovea/text/test_specs.h"
 #include "fovea/text/tokenizer.h"
-#include "fovea/text/utf8.h"
+#include "fovea/text/unicode/utf8.h"
 
 namespace fovea {
 namespace {
@@ -21,7 +21,7 @@ std::string stream(const Tokenizer& t, const std::vector<TokenId>& ids, bool ski
 TEST(StreamDecoder, NeverEmitsHalfACharacter) {
     const Tokenizer t(text::tiny_gpt2());
     const std::vector<TokenId> ids = t.encode_ids("日😀");
-    ASSERT_EQ(ids.size(), 7u);  // one a byte
+    ASSERT_EQ(ids.size(), 7u);  // one per byte
     StreamDecoder d(t);
     std::vector<std::string> pieces;
     for (const TokenId id : ids) pieces.push_back(d.push(id));

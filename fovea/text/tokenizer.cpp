@@ -7,10 +7,10 @@
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
 #include "fovea/base/threads.h"
-#include "fovea/text/decoders.h"
+#include "fovea/text/json/tokenizer_json.h"
 #include "fovea/text/pipeline.h"
-#include "fovea/text/post_processors.h"
-#include "fovea/text/tokenizer_json.h"
+#include "fovea/text/steps/decoders.h"
+#include "fovea/text/steps/post_processors.h"
 
 namespace fovea {
 

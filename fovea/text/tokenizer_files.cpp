@@ -4,12 +4,12 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
-#include "fovea/text/json_components.h"
-#include "fovea/text/sentencepiece_model.h"
+#include "fovea/text/json/json_components.h"
+#include "fovea/text/json/tokenizer_json.h"
+#include "fovea/text/spm/sentencepiece_model.h"
 #include "fovea/text/tokenizer.h"
 #include "fovea/text/tokenizer_config.h"
-#include "fovea/text/tokenizer_json.h"
-#include "fovea/text/utf8.h"
+#include "fovea/text/unicode/utf8.h"
 
 namespace fovea {
 

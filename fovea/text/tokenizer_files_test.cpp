@@ -7,7 +7,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
-#include "fovea/text/sentencepiece_model.h"
+#include "fovea/text/spm/sentencepiece_model.h"
 #include "fovea/text/tokenizer.h"
 #include "fovea/text/tokenizer_config.h"
 

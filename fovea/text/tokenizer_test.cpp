@@ -8,7 +8,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/threads.h"
 #include "fovea/text/test_specs.h"
-#include "fovea/text/utf8.h"
+#include "fovea/text/unicode/utf8.h"
 
 namespace fovea {
 namespace {

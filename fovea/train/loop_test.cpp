@@ -10,8 +10,8 @@
 #include "fovea/base/files.h"
 #include "fovea/io/checkpoint_folder.h"
 #include "fovea/nn/linear.h"
-#include "fovea/ops/cross_entropy.h"
 #include "fovea/ops/dropout.h"
+#include "fovea/ops/loss/cross_entropy.h"
 #include "fovea/ops/run_precision.h"
 
 namespace fovea {

@@ -23,7 +23,7 @@ inline void check_tokenizer_on(const Tokenizer& t, std::string_view text) {
     const std::size_t n = e.ids.size();
     property(e.tokens.size() == n && e.offsets.size() == n && e.type_ids.size() == n &&
                  e.word_ids.size() == n && e.sequence_ids.size() == n && e.special_mask.size() == n,
-             "the arrays of an encoding have one entry a token");
+             "the arrays of an encoding have one entry per token");
     const auto length = static_cast<std::int32_t>(text.size());
     for (std::size_t i = 0; i < n; ++i) {
         property(e.ids[i] >= 0 && e.ids[i] < t.vocab_size(), "ids are in the vocabulary");

@@ -1,12 +1,12 @@
 // The scanners against a small backtracking matcher that reads the regular expressions' parts as
 // they are written, and UTF-8 functions against the definition.
-#include "fovea/text/scanners.h"
+#include "fovea/text/steps/scanners.h"
 
 #include <vector>
 
 #include "check_encoding.h"
-#include "fovea/text/unicode.h"
-#include "fovea/text/utf8.h"
+#include "fovea/text/unicode/unicode.h"
+#include "fovea/text/unicode/utf8.h"
 
 namespace fovea {
 

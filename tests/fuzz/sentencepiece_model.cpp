@@ -1,4 +1,4 @@
-#include "fovea/text/sentencepiece_model.h"
+#include "fovea/text/spm/sentencepiece_model.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "check_encoding.h"
 #include "fovea/text/sample_lines.h"
-#include "fovea/text/train_tokenizer.h"
-#include "fovea/text/word_splitter.h"
+#include "fovea/text/steps/word_splitter.h"
+#include "fovea/text/train/train_tokenizer.h"
 
 namespace fovea {
 

@@ -149,7 +149,7 @@ std::vector<BadModel> bad_models() {
     add("unknown kind of model", in_json(t, "model", R"({"type": "Magic"})"), t);
     add("unknown normaliser", in_json(t, "normalizer", R"({"type": "Magic"})"), t);
     add("unknown decoder", in_json(t, "decoder", R"({"type": "Magic"})"), t);
-    add("added tokens a text", in_json(t, "added_tokens", "\"x\""), t);
+    add("added tokens per text", in_json(t, "added_tokens", "\"x\""), t);
     // model.safetensors
     const char* w = "model.safetensors";
     add("no weights", without(w), "safetensors");

@@ -12,7 +12,7 @@
 
 namespace fovea {
 
-inline const std::string& folder() {  // one a process, removed at its end
+inline const std::string& folder() {  // one per process, removed at its end
     static const struct Own {
         Own() {
             std::string name = testing::TempDir() + "/fovea_seq2seq_XXXXXX";

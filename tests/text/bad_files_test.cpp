@@ -8,8 +8,8 @@
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
 #include "fovea/base/json.h"
-#include "fovea/text/sentencepiece_charsmap.h"
-#include "fovea/text/sentencepiece_model.h"
+#include "fovea/text/spm/sentencepiece_charsmap.h"
+#include "fovea/text/spm/sentencepiece_model.h"
 #include "fovea/text/tokenizer.h"
 
 namespace fovea {

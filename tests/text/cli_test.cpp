@@ -1,4 +1,4 @@
-// `fovea tokenizer` as a user runs it: formats, standard input, training, and wrong wishes, each
+// `fovea tokenizer` as a user runs it: formats, standard input, training, and wrong requests, each
 // answered by one line that says what and a hint that says how else.
 #include <gtest/gtest.h>
 

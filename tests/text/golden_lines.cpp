@@ -1,4 +1,4 @@
-// golden_lines [SEED]: prints every line as a JSON string, one a line.
+// golden_lines [SEED]: prints every line as a JSON string, one per line.
 #include "golden_lines.h"
 
 #include <iostream>

@@ -4,7 +4,7 @@
 
 #include "committed.h"
 #include "fovea/base/rng.h"
-#include "fovea/text/utf8.h"
+#include "fovea/text/unicode/utf8.h"
 
 namespace fovea {
 namespace {
