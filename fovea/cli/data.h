@@ -1,5 +1,5 @@
 #pragma once
-// fovea data check
+// fovea data check, split and dedupe
 #include <CLI/CLI.hpp>
 
 namespace fovea {

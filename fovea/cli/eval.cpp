@@ -93,7 +93,9 @@ void add_eval_command(CLI::App& app) {
         ->group(more_group);
     v->add_option("--target-key", f->files.target_key, "column or JSON key of the target")
         ->group(more_group);
-    v->add_option("--limit", f->files.limit, "only so many pairs; 0: all")->group(more_group);
+    v->add_option("--limit", f->files.limit, "only the first N pairs; 0: all")
+        ->check(CLI::NonNegativeNumber)
+        ->group(more_group);
     f->search.add_to(*v);
     set_examples(
         *v, {"fovea eval run/model --test test.tsv", "fovea eval run/model --test test.tsv --json",

@@ -3,35 +3,24 @@
 // and pairs that training and test data share. Reads each file once, as a stream; keeps hashes of
 // the texts, not the texts.
 // Thread-safety: a check keeps nothing; checks of different files may run at once.
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "fovea/data/pairs.h"
+#include "fovea/data/text_stats.h"
 
 namespace fovea {
-
-struct LengthReport {  // of one side, in words between white space
-    std::int64_t words = 0, characters = 0;
-    std::int64_t shortest = 0, longest = 0, longest_line = 0;
-    std::int64_t empty = 0;
-    std::vector<std::int64_t>
-        histogram;  // [i]: pairs with 2^(i-1) < words <= 2^i; [0]: at most one
-    double mean_words(std::int64_t pairs) const {
-        return pairs > 0 ? static_cast<double>(words) / static_cast<double>(pairs) : 0;
-    }
-};
 
 struct FileCheck {
     std::string name;  // as the caller calls it: "train", "dev", "test"
     std::string path, target_path;
-    std::int64_t bytes = 0;
-    std::string fingerprint;  // of names, sizes and contents
+    FilesOnDisk on_disk;
     std::int64_t pairs = 0;
     std::int64_t bad_lines = 0;
     std::vector<std::string> bad_messages;  // the first of them, with file and line
+    std::vector<std::string> notes;         // which columns were taken
     LengthReport source, target;
     std::int64_t repeated_pairs = 0;    // pairs that stand for a second, third, … time
     std::int64_t repeated_sources = 0;  // sources that do, with the same or another target
@@ -64,9 +53,5 @@ struct NamedFiles {
 
 // The first file is the training set.
 DataCheck check_data(std::span<const NamedFiles> sets);
-
-// XXH3 of the files' names (without folders), sizes and contents: another file or another byte,
-// another fingerprint.
-std::string fingerprint_of_files(std::span<const std::string> paths);
 
 }  // namespace fovea

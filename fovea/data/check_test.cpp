@@ -57,7 +57,7 @@ TEST(DataCheck, CountsWhatIsInTheFiles) {
     EXPECT_EQ(t.source.histogram, (std::vector<std::int64_t>{2, 4, 0, 0, 1}));
     EXPECT_EQ(t.control_characters, 1);
     EXPECT_EQ(t.replacement_characters, 1);
-    EXPECT_EQ(t.bytes, file_size(train));
+    EXPECT_EQ(t.on_disk.bytes, file_size(train));
     ASSERT_EQ(c.leaks.size(), 1u);
     EXPECT_EQ(c.leaks[0].pairs, 1);
     EXPECT_EQ(c.leaks[0].sources, 1);

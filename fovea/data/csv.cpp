@@ -2,7 +2,7 @@
 
 namespace fovea {
 
-bool read_tsv_row(LineReader& lines, std::vector<std::string>& row) {
+bool read_tsv_row(LineSource& lines, std::vector<std::string>& row, std::string* raw) {
     std::string line;
     if (!lines.next(line)) return false;
     row.clear();
@@ -10,14 +10,17 @@ bool read_tsv_row(LineReader& lines, std::vector<std::string>& row) {
     for (std::size_t tab = 0; (tab = line.find('\t', from)) != std::string::npos; from = tab + 1)
         row.push_back(line.substr(from, tab - from));
     row.push_back(line.substr(from));
+    if (raw) *raw = std::move(line);
     return true;
 }
 
-bool read_csv_row(LineReader& lines, std::vector<std::string>& row, std::string& problem) {
+bool read_csv_row(LineSource& lines, std::vector<std::string>& row, std::string& problem,
+                  std::string* raw) {
     constexpr std::size_t longest = std::size_t{16} << 20;  // an open quote must not eat the file
     std::string line;
     if (!lines.next(line)) return false;
     row.assign(1, "");
+    if (raw) *raw = line;
     problem.clear();
     bool quoted = false, closed = false;  // inside quotes; a quoted field has just ended
     std::size_t read = line.size();
@@ -29,6 +32,7 @@ bool read_csv_row(LineReader& lines, std::vector<std::string>& row, std::string&
                 problem = "a quoted field is never closed";
                 return true;
             }
+            if (raw) raw->append("\n").append(line);
             i = static_cast<std::size_t>(-1);
             continue;
         }
