@@ -250,7 +250,8 @@ void add_dedupe(CLI::App& data) {
 }  // namespace
 
 void add_data_command(CLI::App& app) {
-    CLI::App* data = app.add_subcommand("data", "Looks at data before hours are spent on it.");
+    CLI::App* data =
+        app.add_subcommand("data", "Check, split and clean data before hours are spent on it.");
     data->require_subcommand(1);
     set_examples(*data, {"fovea data check train.tsv dev.tsv test.tsv",
                          "fovea data split pairs.tsv --dev 5% --out-dir data",

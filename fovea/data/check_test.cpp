@@ -133,6 +133,14 @@ TEST(Emails, AFolderOfThemIsASetOfPairs) {
     f.limit = 1;
     EXPECT_EQ(read_pairs(f).size(), 1u);
     f.limit = 0;
+    f.reverse = true;  // other subjects are no other bodies
+    EXPECT_EQ(read_pairs(f)[1].target, "Body b");
+    EXPECT_TRUE(read_pairs(f)[1].also.empty());
+    f.reverse = false;
+    f.lead = 1;
+    EXPECT_EQ(read_pairs(f)[1].target, "Body");
+    EXPECT_TRUE(read_pairs(f)[1].also.empty());
+    f.lead = 0;
     write_file_atomically(folder + "/c.subject", "nothing");
     try {
         read_pairs(f);

@@ -5,6 +5,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/json.h"
+#include "fovea/data/column_names.h"
 #include "fovea/data/label_columns.h"
 #include "fovea/data/pairs.h"
 
@@ -103,6 +104,17 @@ private:
     std::int64_t given_ = 0;
 };
 
+// "target" beside "source" is no label, nor is "topic" beside "english" and "german".
+bool has_names_of_pairs(const Columns& columns) {
+    std::int64_t languages = 0;
+    for (const std::string& name : columns.names) {
+        const std::string plain = plain_name(name);
+        if (plain == "source" || plain == "src") return true;
+        languages += is_language_name(plain);
+    }
+    return languages >= 2;
+}
+
 RecordFiles record_files_of_labelled(const LabelledFiles& files) {
     RecordFiles r;
     r.paths = files.paths;
@@ -169,7 +181,7 @@ bool looks_labelled(const Columns& columns) {
         return false;
     if (columns.header || columns.format == RecordFormat::jsonl) {
         const auto label = named_label_column(columns);
-        if (!label) return false;
+        if (!label || has_names_of_pairs(columns)) return false;
         const auto values = different_short_values(columns, *label);
         return values && (columns.sample.size() < 20 || *values * 2 <= columns.sample.size());
     }

@@ -26,10 +26,10 @@ struct LabelledFiles {
     // Columns by name, or by number from 1. Empty: guessed, and Problems::notes says what was
     // chosen. The label is the column of that name (label, class, category, intent, sentiment, …),
     // else the one with the fewest different short values in the first 1,000 records.
-    std::vector<std::string> text_keys;
-    std::string label_key;
-    std::string label_separator;  // "a|b" is two labels with "|"; empty: a field is one label. A
-                                  // JSON list is always several
+    std::vector<std::string> text_keys = {};
+    std::string label_key = {};
+    std::string label_separator = {};  // "a|b" is two labels with "|"; empty: a field is one label.
+                                       // A JSON list is always several
     std::int64_t skip_bad = 0;
     std::int64_t limit = 0;  // only the first so many; 0: all
     int keep_messages = 5;

@@ -43,6 +43,73 @@ TEST(Pairs, HeadersColumnsReverseAndLimit) {
     EXPECT_THROW(read_pairs(f), Error);
 }
 
+// The header never counts as a pair, and ids are never learned in silence.
+TEST(Pairs, HeadersAndIdsAreSeen) {
+    struct Case {
+        std::string name, text, source, target, note;
+    };
+    for (const Case& c :
+         {Case{"n1.csv", "id,english,german\n1,one,eins\n2,t wo,zwei\n", "one", "eins",
+               "source from column 'english', target from column 'german'; not used: column 'id'"},
+          Case{"n2.csv", "source,target\none,eins\nt wo,zwei\n", "one", "eins", "'source'"},
+          Case{"n3.tsv", "target\tsource\neins\tone\nzwei\tt wo\n", "one", "eins", "'source'"},
+          Case{"n4.tsv", "1\tone\teins\n2\tt wo\tzwei\n", "one", "eins", "not used: column 1"},
+          Case{"n5.tsv", "3\tone\t7\teins\n4\tt wo\t5\tzwei\n", "one", "eins", "column 4"},
+          Case{"n6.csv", "licence,english,german\nx,one,eins\nx,t wo,zwei\n", "one", "eins",
+               "'german'"},
+          Case{"n7.jsonl",
+               "{\"id\":1,\"x\":\"one\",\"y\":\"eins\"}\n"
+               "{\"id\":2,\"x\":\"t wo\",\"y\":\"zwei\"}\n",
+               "one", "eins", "key 'x'"},
+          Case{"n8.tsv", "one\teins\nt wo\tzwei\n", "one", "eins", ""}}) {
+        Problems problems;
+        const auto pairs = read_pairs(pair_files_of(file(c.name, c.text)), &problems);
+        ASSERT_EQ(pairs.size(), 2u) << c.name;
+        EXPECT_EQ(pairs[0].source, c.source) << c.name;
+        EXPECT_EQ(pairs[0].target, c.target) << c.name;
+        ASSERT_EQ(problems.notes.size(), c.note.empty() ? 0u : 1u) << c.name;
+        if (!c.note.empty()) {
+            EXPECT_NE(problems.notes[0].find(c.note), std::string::npos) << problems.notes[0];
+        }
+    }
+    try {
+        read_pairs(pair_files_of(file("n9.csv", "text,title,url\na b,c d,e\nf,g,h\n")));
+        ADD_FAILURE();
+    } catch (const Error& e) {
+        EXPECT_NE(std::string(e.what()).find("\"text\", \"title\", \"url\""), std::string::npos)
+            << e.what();
+        EXPECT_NE(e.hint().find("--source-key text --target-key title"), std::string::npos);
+    }
+}
+
+TEST(Pairs, OneKeyFindsItsPartner) {
+    PairFiles f = pair_files_of(file("k.csv", "id,english,german\n1,one,eins\n2,t wo,zwei\n"));
+    f.source_key = "German";
+    EXPECT_EQ(read_pairs(f)[0].source, "eins");
+    EXPECT_EQ(read_pairs(f)[0].target, "one");
+    f.source_key = "";
+    f.target_key = "english";
+    EXPECT_EQ(read_pairs(f)[0].source, "eins");
+}
+
+TEST(Pairs, SeveralFilesEachWithColumnsOfItsOwn) {
+    PairFiles f = pair_files_of(file("m1.csv", "english,german\none,eins\n"));
+    f.more_paths = {file("m2.tsv", "two\tzwei\n"),
+                    file("m3.en", "three\n") + "," + file("m3.de", "drei\n"),
+                    file("m4.csv", "german,english,id\nvier,four,4\n")};
+    const auto pairs = read_pairs(f);
+    ASSERT_EQ(pairs.size(), 4u);
+    EXPECT_EQ(pairs[2].source, "three");
+    EXPECT_EQ(pairs[3].source, "vier");
+    f.limit = 3;
+    EXPECT_EQ(read_pairs(f).size(), 3u);
+    f.limit = 0;
+    f.source_key = "english";
+    f.target_key = "german";
+    f.more_paths = {f.more_paths[2]};
+    EXPECT_EQ(read_pairs(f)[1].source, "four");
+}
+
 TEST(Pairs, LeadIsTheSourcesFirstWords) {
     PairFiles f = pair_files_of(file("l.tsv", "one  two three\tx\nfour\ty\n"));
     f.lead = 2;

@@ -7,6 +7,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/json.h"
+#include "fovea/data/column_names.h"
 #include "fovea/data/csv.h"
 #include "fovea/data/folder_rows.h"
 
@@ -135,13 +136,29 @@ NextRow parallel_rows(const std::vector<std::string>& paths, Columns& columns) {
     };
 }
 
+std::vector<std::string> parts_between_commas(const std::string& line) {
+    std::vector<std::string> parts(1);
+    for (const char c : line) {
+        if (c == ',')
+            parts.emplace_back();
+        else
+            parts.back().push_back(c);
+    }
+    return parts;
+}
+
+// A stream has no telling name. Commas make it CSV only where columns are needed and there is no
+// other sign of them, or where they part the names of a header: they stand in any text.
 RecordFormat format_by_first_line(LineSource& lines, const RecordFiles& files) {
     const std::string* first = lines.peek();
     const bool text_file = lines.path().ends_with(".txt") || lines.path().ends_with(".txt.gz");
+    const bool tab = first && first->find('\t') != std::string::npos;
+    const bool comma = first && first->find(',') != std::string::npos;
     if (first && first->starts_with("{") && !text_file) return RecordFormat::jsonl;
-    if (files.needs_columns || (first && first->find('\t') != std::string::npos))
-        return RecordFormat::tsv;
-    return RecordFormat::lines;
+    if (comma && !tab && !text_file &&
+        (files.needs_columns || is_header(parts_between_commas(*first), {})))
+        return RecordFormat::csv;
+    return tab || files.needs_columns ? RecordFormat::tsv : RecordFormat::lines;
 }
 
 }  // namespace

@@ -20,8 +20,8 @@ struct RewriteFiles {
     RecordFormat format = RecordFormat::automatic;
     HeaderRow header = HeaderRow::automatic;
     SameBy by = SameBy::record;
-    std::string source_key;  // with SameBy::source; empty: the source of pairs, the text of
-                             // labelled texts
+    std::string source_key = {};  // with SameBy::source; empty: the source of pairs, the text of
+                                  // labelled texts
     std::int64_t skip_bad = 0;
 };
 
@@ -34,10 +34,10 @@ struct HeldOutSize {
 HeldOutSize held_out_size(const std::string& text);  // throws usage
 
 struct SplitOptions {
-    HeldOutSize dev, test;
+    HeldOutSize dev = {}, test = {};
     std::uint64_t seed = 1;
-    std::string out_folder;  // train.tsv, dev.tsv, test.tsv; or train.en, train.de, …
-    bool force = false;      // overwrite what is there
+    std::string out_folder = {};  // train.tsv, dev.tsv, test.tsv; or train.en, train.de, …
+    bool force = false;           // overwrite what is there
 };
 
 struct SplitReport {

@@ -6,6 +6,7 @@
 #include "fovea/base/files.h"
 #include "fovea/data/check.h"
 #include "fovea/data/emails.h"
+#include "fovea/data/labelled_texts.h"
 #include "fuzz_targets.h"
 
 namespace fovea {
@@ -55,6 +56,23 @@ void fuzz_data_files(FuzzBytes data) {
             property(is_utf8(p.source) && is_utf8(p.target), "texts are UTF-8");
             property(p.line > last, "line numbers rise");
             last = p.line;
+        }
+    } catch (const Error& e) {
+        property(std::string_view(e.what()).rfind(path, 0) == 0, "an error names the file");
+        property(e.kind() == ErrorKind::bad_input, "an error is about the input");
+    }
+    try {
+        std::int64_t last = 0;
+        for_each_record({.paths = {path}, .keep_raw = true, .skip_bad = files.skip_bad},
+                        [&](const Columns& columns, Record&& r) {
+                            property(!columns.names.empty() && !r.fields.empty(), "it has fields");
+                            property(r.line > last && r.path == path, "records have their place");
+                            last = r.line;
+                            return true;
+                        });
+        for (const LabelledText& t : read_labelled({.paths = {path}, .skip_bad = files.skip_bad})) {
+            property(!t.texts.empty() && is_utf8(t.texts[0]), "texts are UTF-8");
+            property(!t.labels.empty() && !t.labels[0].empty(), "labels are not empty");
         }
     } catch (const Error& e) {
         property(std::string_view(e.what()).rfind(path, 0) == 0, "an error names the file");
