@@ -43,7 +43,10 @@ void run_eval(EvalFlags& f) {
     const PairFiles named = pair_files_of(f.test);
     f.files.path = named.path;
     f.files.target_path = named.target_path;
-    const std::vector<TextPair> pairs = read_pairs(f.files);
+    Problems problems;
+    const std::vector<TextPair> pairs = read_pairs(f.files, &problems);
+    if (!global_options().quiet)
+        for (const std::string& note : problems.notes) fmt::print(stderr, "{}\n", note);
     Progress progress("eval", static_cast<std::int64_t>(pairs.size()), "texts",
                       {.quiet = global_options().quiet});
     const Seq2SeqScore s =

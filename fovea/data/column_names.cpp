@@ -10,7 +10,7 @@
 namespace fovea {
 namespace {
 
-using Names = std::set<std::string, std::less<>>;
+using NameSet = std::set<std::string, std::less<>>;
 
 // Best first: the order decides between two columns that could both be it.
 constexpr std::array text_names = {
@@ -22,8 +22,8 @@ constexpr std::array label_names = {
     "emotion", "topic",  "polarity", "genre",    "categories", "classes",     "tag",
     "tags",    "target", "rating",   "stars",    "score",      "coarse_label"};
 
-const Names& other_names() {
-    static const Names names{
+const NameSet& other_names() {
+    static const NameSet names{
         "src",     "tgt",      "trg",       "summary",    "highlights", "subject", "context",
         "answer",  "answers",  "response",  "output",     "prompt",     "premise", "hypothesis",
         "lang",    "language", "split",     "date",       "author",     "url",     "name",
@@ -32,8 +32,8 @@ const Names& other_names() {
     return names;
 }
 
-const Names& language_words() {
-    static const Names names{
+const NameSet& language_words() {
+    static const NameSet names{
         "english",   "german",   "french",  "spanish",   "italian",    "portuguese", "dutch",
         "polish",    "czech",    "russian", "ukrainian", "chinese",    "japanese",   "korean",
         "arabic",    "turkish",  "finnish", "swedish",   "norwegian",  "danish",     "hungarian",
@@ -44,17 +44,17 @@ const Names& language_words() {
 }
 
 // ISO 639 codes that are hardly a whole text themselves …
-const Names& language_codes() {
-    static const Names names{"en",  "de",  "fr",  "ru",  "zh",  "ja",  "ko",  "pt",  "nl",  "pl",
-                             "cs",  "sv",  "fi",  "hu",  "tr",  "ar",  "uk",  "ro",  "bg",  "vi",
-                             "th",  "eng", "deu", "ger", "fra", "fre", "spa", "ita", "por", "nld",
-                             "pol", "ces", "rus", "zho", "jpn", "kor", "ara", "tur", "fin", "swe",
-                             "hun", "ron", "ukr", "lat", "epo", "heb", "hin"};
+const NameSet& language_codes() {
+    static const NameSet names{"en",  "de",  "fr",  "ru",  "zh",  "ja",  "ko",  "pt",  "nl",  "pl",
+                               "cs",  "sv",  "fi",  "hu",  "tr",  "ar",  "uk",  "ro",  "bg",  "vi",
+                               "th",  "eng", "deu", "ger", "fra", "fre", "spa", "ita", "por", "nld",
+                               "pol", "ces", "rus", "zho", "jpn", "kor", "ara", "tur", "fin", "swe",
+                               "hun", "ron", "ukr", "lat", "epo", "heb", "hin"};
     return names;
 }
 // … and those that are short words of some language ("it", "es"): not enough for a header alone.
-const Names& codes_like_words() {
-    static const Names names{"es", "it", "da", "no", "el", "he", "hi", "id", "is", "la", "et"};
+const NameSet& codes_like_words() {
+    static const NameSet names{"es", "it", "da", "no", "el", "he", "hi", "id", "is", "la", "et"};
     return names;
 }
 
@@ -162,8 +162,8 @@ bool is_language_name(const std::string& plain) {
 }
 
 bool is_id_name(const std::string& plain) {
-    static const Names names{"",   "id",  "ids",  "index",  "idx",  "#",       "no",
-                             "nr", "uid", "guid", "number", "uuid", "unnamed", "unnamed:_0"};
+    static const NameSet names{"",   "id",  "ids",  "index",  "idx",  "#",       "no",
+                               "nr", "uid", "guid", "number", "uuid", "unnamed", "unnamed:_0"};
     return names.count(plain) || plain.ends_with("_id") || plain.ends_with("_index");
 }
 
@@ -173,7 +173,7 @@ int rank_as_label(const std::string& plain) { return rank_in(label_names, plain)
 bool is_header(const std::vector<std::string>& first,
                const std::vector<std::vector<std::string>>& later) {
     std::vector<std::string> names;
-    Names unique;
+    NameSet unique;
     for (std::size_t i = 0; i < first.size(); ++i) {
         names.push_back(plain_name(first[i]));
         const bool unnamed_index = i == 0 && names[i].empty() && first.size() > 1;  // of pandas

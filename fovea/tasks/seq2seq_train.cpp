@@ -59,6 +59,7 @@ Seq2SeqTrainer::Seq2SeqTrainer(const Seq2SeqTraining& options, const Say& say) :
                          : read_pairs(options.train, &problems);
     say(text_of("data: ", pairs.size(), " training pairs", options.draw > 0 ? ", drawn" : "",
                 problems.skipped ? text_of(", ", problems.skipped, " bad lines passed over") : ""));
+    for (const std::string& note : problems.notes) say("data: " + note);
     if (!options.dev.path.empty()) {
         PairFiles dev = options.dev;
         if (options.dev_limit > 0) dev.limit = options.dev_limit;
