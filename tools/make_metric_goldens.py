@@ -3,7 +3,7 @@
 
     python tools/make_metric_goldens.py [--multi-bleu multi-bleu.perl] [--out tests/metrics]
 
-needs: sacrebleu, rouge_score (with nltk), regex; and for multi_bleu.json perl and a copy of
+needs: sacrebleu, rouge_score (with nltk), scikit-learn, regex; and for multi_bleu.json perl and a copy of
 multi-bleu.perl (left out without it). Everything is seeded: the same library versions give the
 same files. Versions are written into the files.
 """
@@ -16,12 +16,16 @@ import subprocess
 import tempfile
 import unicodedata
 
+import numpy
 import regex
 import sacrebleu
+import sklearn
 from importlib.metadata import version
 from nltk.stem.porter import PorterStemmer
 from rouge_score import rouge_scorer
 from sacrebleu.metrics import BLEU, CHRF
+from sacrebleu.significance import _compute_p_value, estimate_ci
+from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
 
 # Written by hand: (hypothesis, references). What breaks scorers: emptiness, one word, nothing or
 # everything equal, numbers, entities, scripts without spaces, odd white space, unequal lengths.
@@ -210,6 +214,65 @@ def rouge_goldens(made):
     return out
 
 
+def resampling_goldens(made):
+    """Scores of given resamples and exchanges from sacreBLEU's own statistics, and what its formulas
+    make of them. Rows are the made segments; the other system has every third hypothesis damaged."""
+    r = random.Random(2004)
+    hyps = [hyp for hyp, _ in made]
+    others = [damaged(r, hyp) if i % 3 == 0 else hyp for i, hyp in enumerate(hyps)]
+    most = max(len(refs) for _, refs in made)
+    refs = [[(refs + [None] * most)[k] for _, refs in made] for k in range(most)]
+    n = len(made)
+    resamples = [[r.randrange(n) for _ in range(n)] for _ in range(60)]
+    exchanges = [[r.randrange(2) for _ in range(n)] for _ in range(60)]
+    out = dict(sacrebleu=sacrebleu.__version__, others=others, resamples=resamples,
+               exchanges=exchanges, metrics=[])
+    for name, metric in [("bleu", BLEU(force=True)), ("chrf2", CHRF()), ("chrf2++", CHRF(word_order=2))]:
+        def score(rows):
+            return metric._compute_score_from_stats(rows.sum(0).tolist()).score
+        a = numpy.array(metric._extract_corpus_statistics(hyps, refs))
+        b = numpy.array(metric._extract_corpus_statistics(others, refs))
+        real = abs(score(a) - score(b))
+        baseline = numpy.array([score(a[i]) for i in resamples])
+        system = numpy.array([score(b[i]) for i in resamples])
+        mean, half_width = estimate_ci(system)
+        differences = numpy.abs(system - baseline)
+        masks = [numpy.array(e, dtype=bool)[:, None] for e in exchanges]
+        exchanged = numpy.array([abs(score(numpy.where(m, b, a)) - score(numpy.where(m, a, b)))
+                                 for m in masks])
+        centred = differences - differences.mean()
+        out["metrics"].append(dict(
+            key=name, baseline=baseline.tolist(), system=system.tolist(), real=real,
+            mean=float(mean), half_width=float(half_width), centred=centred.tolist(),
+            bootstrap_p=_compute_p_value(centred, real), exchanged=exchanged.tolist(),
+            randomization_p=_compute_p_value(exchanged, real),
+            # bounds that some reach and some do not, so that the counting is seen
+            p_at=[[x, _compute_p_value(exchanged, x)] for x in (exchanged.mean() / 2, exchanged.mean())]))
+    return out
+
+
+def classification_goldens():
+    r = random.Random(1960)
+    cases = [(["a"], ["a"]), (["a"], ["b"]), (["a", "b", "b"], ["b", "b", "a"]), (["", "é"], ["é", "é"])]
+    for _ in range(40):
+        labels = r.sample(["neg", "pos", "neutral", "B-PER", "I-PER", "O", "Ärger", "zz", "北", "👍", "", " x"],
+                          r.randint(1, 9))
+        wanted = [r.choice(labels[: r.randint(1, len(labels))]) for _ in range(r.choice([1, 3, 20, 200]))]
+        predicted = [w if r.random() < 0.6 else r.choice(labels) for w in wanted]
+        cases.append((predicted, wanted))
+    out = dict(sklearn=sklearn.__version__, cases=[])
+    for predicted, wanted in cases:
+        labels = sorted(set(predicted) | set(wanted))
+        def shares(average):
+            return [list(map(float, x)) if average is None else float(x) for x in precision_recall_fscore_support(
+                wanted, predicted, average=average, zero_division=0)[:3]]
+        out["cases"].append(dict(
+            predicted=predicted, wanted=wanted, labels=labels, accuracy=float(accuracy_score(wanted, predicted)),
+            confusion=confusion_matrix(wanted, predicted).tolist(), micro=shares("micro"),
+            macro=shares("macro"), each=shares(None)))
+    return out
+
+
 def stems():
     r = random.Random(1980)
     bases = """relat condit ration valenc hesitanc digit conform radic different vile analog
@@ -290,6 +353,8 @@ def main():
     made = segments()
     write(args.out, "sacrebleu.json", sacrebleu_goldens(made))
     write(args.out, "rouge.json", rouge_goldens(made))
+    write(args.out, "resampling.json", resampling_goldens(made))
+    write(args.out, "classification.json", classification_goldens())
     write(args.out, "unicode.json", unicode_goldens())
     with open(os.path.join(args.out, "porter.txt"), "w") as f:
         f.writelines(f"{w} {s}\n" for w, s in stems())

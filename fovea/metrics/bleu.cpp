@@ -7,6 +7,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/metrics/ngrams.h"
+#include "fovea/metrics/segments.h"
 #include "fovea/metrics/signature.h"
 #include "fovea/metrics/unicode.h"
 
@@ -67,27 +68,6 @@ double smooth_value(const BleuOptions& o) {
     return o.smoothing == Smoothing::floor ? 0.1 : 1;
 }
 
-std::string signature(const std::string& n_references, const BleuOptions& o) {
-    std::string smoothing;
-    switch (o.smoothing) {
-        case Smoothing::none:
-            smoothing = "none";
-            break;
-        case Smoothing::floor:
-            smoothing = fmt::format("floor[{:.2f}]", smooth_value(o));
-            break;
-        case Smoothing::add_k:
-            smoothing = fmt::format("add-k[{:.2f}]", smooth_value(o));
-            break;
-        case Smoothing::exp:
-            smoothing = "exp";
-            break;
-    }
-    return fmt::format("nrefs:{}|case:{}|eff:{}|tok:{}|smooth:{}|{}", n_references,
-                       o.lowercase ? "lc" : "mixed", o.effective_order ? "yes" : "no",
-                       name_of(o.tokenizer), smoothing, signature_version);
-}
-
 Words words_for_bleu(std::string_view line, const BleuOptions& o) {
     if (!o.lowercase) return split_words(tokenize_for_bleu(o.tokenizer, strip_right(line)));
     const std::string lowered = lower(line);
@@ -134,6 +114,27 @@ BleuCounts bleu_counts(std::string_view hypothesis, const References& references
     return count(words_for_bleu(hypothesis, options), reference_words, options.max_order);
 }
 
+std::string bleu_signature(const std::string& n_references, const BleuOptions& o) {
+    std::string smoothing;
+    switch (o.smoothing) {
+        case Smoothing::none:
+            smoothing = "none";
+            break;
+        case Smoothing::floor:
+            smoothing = fmt::format("floor[{:.2f}]", smooth_value(o));
+            break;
+        case Smoothing::add_k:
+            smoothing = fmt::format("add-k[{:.2f}]", smooth_value(o));
+            break;
+        case Smoothing::exp:
+            smoothing = "exp";
+            break;
+    }
+    return fmt::format("nrefs:{}|case:{}|eff:{}|tok:{}|smooth:{}|{}", n_references,
+                       o.lowercase ? "lc" : "mixed", o.effective_order ? "yes" : "no",
+                       name_of(o.tokenizer), smoothing, signature_version);
+}
+
 BleuScore bleu_from_counts(const BleuCounts& c, const BleuOptions& o) {
     BleuScore s;
     s.hypothesis_length = c.hypothesis_length;
@@ -143,7 +144,7 @@ BleuScore bleu_from_counts(const BleuCounts& c, const BleuOptions& o) {
     s.brevity_penalty = penalty_of(c);
     s.ratio = ratio_of(c);
     s.precisions.assign(c.matches.size(), 0.0);
-    s.signature = signature("1", o);
+    s.signature = bleu_signature("1", o);
     bool any = false;
     for (const std::int64_t m : c.matches) any = any || m > 0;
     if (!any) return s;  // no smoothing makes something of nothing
@@ -172,30 +173,40 @@ BleuScore bleu_from_counts(const BleuCounts& c, const BleuOptions& o) {
     return s;
 }
 
+std::vector<BleuCounts> segment_bleu_counts(std::span<const std::string> hypotheses,
+                                            std::span<const References> references,
+                                            const BleuOptions& options) {
+    reference_count(hypotheses.size(), references, "BLEU");
+    return for_segments<BleuCounts>(hypotheses.size(), [&](std::size_t i) {
+        return bleu_counts(hypotheses[i], references[i], options);
+    });
+}
+
 BleuScore corpus_bleu(std::span<const std::string> hypotheses,
                       std::span<const References> references, const BleuOptions& options) {
-    const std::string n_references = reference_count(hypotheses.size(), references, "BLEU");
     BleuCounts sum;
-    for (std::size_t i = 0; i < hypotheses.size(); ++i)
-        sum += bleu_counts(hypotheses[i], references[i], options);
+    for (const BleuCounts& c : segment_bleu_counts(hypotheses, references, options)) sum += c;
     BleuScore s = bleu_from_counts(sum, options);
-    s.signature = signature(n_references, options);
+    s.signature = bleu_signature(reference_count(hypotheses.size(), references, "BLEU"), options);
     return s;
 }
 
 BleuScore sentence_bleu(std::string_view hypothesis, const References& references,
                         const BleuOptions& options) {
     BleuScore s = bleu_from_counts(bleu_counts(hypothesis, references, options), options);
-    s.signature = signature(std::to_string(references.size()), options);
+    s.signature = bleu_signature(std::to_string(references.size()), options);
     return s;
 }
 
 std::string BleuScore::text(int digits) const {
+    return fmt::format("BLEU|{} = {:.{}f} {}", signature, score, digits, details());
+}
+
+std::string BleuScore::details() const {
     std::string all;
     for (const double p : precisions) all += fmt::format("{}{:.1f}", all.empty() ? "" : "/", p);
-    return fmt::format(
-        "BLEU|{} = {:.{}f} {} (BP = {:.3f} ratio = {:.3f} hyp_len = {} ref_len = {})", signature,
-        score, digits, all, brevity_penalty, ratio, hypothesis_length, reference_length);
+    return fmt::format("{} (BP = {:.3f} ratio = {:.3f} hyp_len = {} ref_len = {})", all,
+                       brevity_penalty, ratio, hypothesis_length, reference_length);
 }
 
 bool looks_tokenized(std::span<const std::string> lines) {

@@ -47,10 +47,11 @@ struct BleuScore {
     std::vector<double> precisions;     // [max_order], in percent, after smoothing
     std::vector<std::int64_t> matches;  // [max_order], before smoothing
     std::vector<std::int64_t> totals;
-    std::string signature;  // "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|fovea:0.1.0"
+    std::string signature;  // as bleu_signature
 
     // "BLEU|signature = 20.8 54.4/26.6/14.9/8.7 (BP = 1.000 ratio = 1.026 hyp_len = … ref_len = …)"
     std::string text(int digits = 1) const;
+    std::string details() const;  // what stands behind the score: "54.4/26.6/… (BP = … …)"
 };
 
 using References = std::vector<std::string>;  // of one segment; at least one
@@ -58,7 +59,13 @@ using References = std::vector<std::string>;  // of one segment; at least one
 BleuCounts bleu_counts(std::string_view hypothesis, const References& references,
                        const BleuOptions& options = {});
 BleuScore bleu_from_counts(const BleuCounts& counts, const BleuOptions& options = {});
+// "nrefs:N|case:mixed|eff:no|tok:13a|smooth:exp|fovea:0.1.0"; N may be "var"
+std::string bleu_signature(const std::string& n_references, const BleuOptions& options);
 
+// One for each segment, over threads.
+std::vector<BleuCounts> segment_bleu_counts(std::span<const std::string> hypotheses,
+                                            std::span<const References> references,
+                                            const BleuOptions& options = {});
 BleuScore corpus_bleu(std::span<const std::string> hypotheses,
                       std::span<const References> references, const BleuOptions& options = {});
 // Use {.effective_order = true}: short sentences have no 4-grams.

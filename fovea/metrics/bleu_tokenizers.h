@@ -2,6 +2,7 @@
 // The tokenizers of sacreBLEU (Post 2018, "A call for clarity in reporting BLEU scores"), so that
 // scores can be compared with published ones. Names are those of its signatures.
 // Thread-safety: pure functions, safe from any thread.
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -21,5 +22,12 @@ const char* name_of(BleuTokenizer tokenizer);
 
 // The line with its tokens apart, to be split at white space.
 std::string tokenize_for_bleu(BleuTokenizer tokenizer, std::string_view line);
+
+// The tokenizer that fits the language of the references, by its letters: zh where a quarter or
+// more of them are Chinese characters; char for scripts that are written without spaces between
+// words (Japanese, Thai, Lao, Khmer, Burmese, Tibetan), where 13a would see whole sentences as one
+// token; else 13a. (Published scores of Japanese often count the words of MeCab: not comparable
+// with char.)
+BleuTokenizer fitting_tokenizer(std::span<const std::string> references);
 
 }  // namespace fovea

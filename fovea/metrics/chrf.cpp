@@ -4,6 +4,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/metrics/ngrams.h"
+#include "fovea/metrics/segments.h"
 #include "fovea/metrics/signature.h"
 #include "fovea/metrics/unicode.h"
 
@@ -77,12 +78,7 @@ std::int64_t total(const NgramCounts& counts) {
 }
 
 ChrfScore named(double score, const std::string& n_references, const ChrfOptions& o) {
-    return {
-        score,
-        fmt::format("chrF{}{}", o.beta, std::string(static_cast<std::size_t>(o.word_order), '+')),
-        fmt::format("nrefs:{}|case:{}|eff:{}|nc:{}|nw:{}|space:{}|{}", n_references,
-                    o.lowercase ? "lc" : "mixed", o.eps_smoothing ? "no" : "yes", o.char_order,
-                    o.word_order, o.whitespace ? "yes" : "no", signature_version)};
+    return {score, chrf_name(o), chrf_signature(n_references, o)};
 }
 
 }  // namespace
@@ -99,6 +95,17 @@ void ChrfCounts::operator+=(const ChrfCounts& other) {
         reference[i] += other.reference[i];
         matches[i] += other.matches[i];
     }
+}
+
+std::string chrf_name(const ChrfOptions& o) {
+    return fmt::format("chrF{}{}", o.beta,
+                       std::string(static_cast<std::size_t>(o.word_order), '+'));
+}
+
+std::string chrf_signature(const std::string& n_references, const ChrfOptions& o) {
+    return fmt::format("nrefs:{}|case:{}|eff:{}|nc:{}|nw:{}|space:{}|{}", n_references,
+                       o.lowercase ? "lc" : "mixed", o.eps_smoothing ? "no" : "yes", o.char_order,
+                       o.word_order, o.whitespace ? "yes" : "no", signature_version);
 }
 
 double chrf_from_counts(const ChrfCounts& c, const ChrfOptions& o) {
@@ -156,14 +163,22 @@ ChrfCounts chrf_counts(std::string_view hypothesis, const std::vector<std::strin
     return best;
 }
 
+std::vector<ChrfCounts> segment_chrf_counts(std::span<const std::string> hypotheses,
+                                            std::span<const std::vector<std::string>> references,
+                                            const ChrfOptions& options) {
+    reference_count(hypotheses.size(), references, "chrF");
+    return for_segments<ChrfCounts>(hypotheses.size(), [&](std::size_t i) {
+        return chrf_counts(hypotheses[i], references[i], options);
+    });
+}
+
 ChrfScore corpus_chrf(std::span<const std::string> hypotheses,
                       std::span<const std::vector<std::string>> references,
                       const ChrfOptions& options) {
-    const std::string n_references = reference_count(hypotheses.size(), references, "chrF");
     ChrfCounts sum;
-    for (std::size_t i = 0; i < hypotheses.size(); ++i)
-        sum += chrf_counts(hypotheses[i], references[i], options);
-    return named(chrf_from_counts(sum, options), n_references, options);
+    for (const ChrfCounts& c : segment_chrf_counts(hypotheses, references, options)) sum += c;
+    return named(chrf_from_counts(sum, options),
+                 reference_count(hypotheses.size(), references, "chrF"), options);
 }
 
 ChrfScore sentence_chrf(std::string_view hypothesis, const std::vector<std::string>& references,

@@ -24,9 +24,8 @@ struct ChrfCounts {  // one triple an order: characters first, then words
 };
 
 struct ChrfScore {
-    double score = 0;       // 0 … 100
-    std::string name;       // "chrF2", "chrF2++"
-    std::string signature;  // "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|fovea:0.1.0"
+    double score = 0;  // 0 … 100
+    std::string name, signature;
     std::string text(int digits = 1) const;  // "chrF2|signature = 45.6"
 };
 
@@ -34,7 +33,14 @@ struct ChrfScore {
 ChrfCounts chrf_counts(std::string_view hypothesis, const std::vector<std::string>& references,
                        const ChrfOptions& options = {});
 double chrf_from_counts(const ChrfCounts& counts, const ChrfOptions& options = {});
+std::string chrf_name(const ChrfOptions& options);  // "chrF2", "chrF2++"
+// "nrefs:N|case:mixed|eff:yes|nc:6|nw:0|space:no|fovea:0.1.0"; N may be "var"
+std::string chrf_signature(const std::string& n_references, const ChrfOptions& options);
 
+// One for each segment, over threads.
+std::vector<ChrfCounts> segment_chrf_counts(std::span<const std::string> hypotheses,
+                                            std::span<const std::vector<std::string>> references,
+                                            const ChrfOptions& options = {});
 ChrfScore corpus_chrf(std::span<const std::string> hypotheses,
                       std::span<const std::vector<std::string>> references,
                       const ChrfOptions& options = {});

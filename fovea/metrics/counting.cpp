@@ -6,13 +6,16 @@
 
 namespace fovea {
 
+bool is_exact_match(const std::string& prediction, const std::vector<std::string>& references) {
+    return std::find(references.begin(), references.end(), prediction) != references.end();
+}
+
 double exact_match(std::span<const std::string> predictions,
                    std::span<const std::vector<std::string>> references) {
     reference_count(predictions.size(), references, "exact match");
     std::int64_t right = 0;
     for (std::size_t i = 0; i < predictions.size(); ++i)
-        right += std::find(references[i].begin(), references[i].end(), predictions[i]) !=
-                 references[i].end();
+        right += is_exact_match(predictions[i], references[i]);
     return static_cast<double>(right) / static_cast<double>(predictions.size());
 }
 

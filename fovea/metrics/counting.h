@@ -22,7 +22,9 @@ double accuracy(std::span<const Label> predicted, std::span<const Label> wanted)
     return static_cast<double>(right) / static_cast<double>(wanted.size());
 }
 
-// Share of predictions that are, byte for byte, one of their references. No normalisation.
+// Whether a prediction is, byte for byte, one of its references. No normalisation.
+bool is_exact_match(const std::string& prediction, const std::vector<std::string>& references);
+// The share of predictions that are, 0 … 1.
 double exact_match(std::span<const std::string> predictions,
                    std::span<const std::vector<std::string>> references);
 

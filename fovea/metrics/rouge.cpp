@@ -8,6 +8,7 @@
 #include "fovea/base/error.h"
 #include "fovea/metrics/ngrams.h"
 #include "fovea/metrics/porter.h"
+#include "fovea/metrics/segments.h"
 #include "fovea/metrics/signature.h"
 #include "fovea/metrics/unicode.h"
 
@@ -204,13 +205,25 @@ RougeScore rouge(std::span<const std::string> references, std::string_view predi
     return best;
 }
 
+std::vector<RougeScore> segment_rouge(std::span<const std::string> predictions,
+                                      std::span<const std::vector<std::string>> references,
+                                      const RougeOptions& options) {
+    reference_count(predictions.size(), references, "ROUGE");
+    return for_segments<RougeScore>(predictions.size(), [&](std::size_t i) {
+        return rouge(references[i], predictions[i], options);
+    });
+}
+
+std::string rouge_signature(const std::string& n_references, const RougeOptions& options) {
+    return fmt::format("nrefs:{}|stem:{}|tok:rouge|{}", n_references,
+                       options.stemmer ? "porter" : "no", signature_version);
+}
+
 CorpusRouge corpus_rouge(std::span<const std::string> predictions,
                          std::span<const std::vector<std::string>> references,
                          const RougeOptions& options) {
-    const std::string n_references = reference_count(predictions.size(), references, "ROUGE");
     CorpusRouge c;
-    for (std::size_t i = 0; i < predictions.size(); ++i) {
-        const RougeScore s = rouge(references[i], predictions[i], options);
+    for (const RougeScore& s : segment_rouge(predictions, references, options)) {
         add(c.mean.rouge1, s.rouge1);
         add(c.mean.rouge2, s.rouge2);
         add(c.mean.rougeL, s.rougeL);
@@ -219,8 +232,8 @@ CorpusRouge corpus_rouge(std::span<const std::string> predictions,
     const auto n = static_cast<double>(predictions.size());
     for (RougeValue* v : {&c.mean.rouge1, &c.mean.rouge2, &c.mean.rougeL, &c.mean.rougeLsum})
         divide(*v, n);
-    c.signature = fmt::format("nrefs:{}|stem:{}|tok:rouge|{}", n_references,
-                              options.stemmer ? "porter" : "no", signature_version);
+    c.signature =
+        rouge_signature(reference_count(predictions.size(), references, "ROUGE"), options);
     return c;
 }
 

@@ -37,9 +37,17 @@ RougeScore rouge(std::string_view reference, std::string_view prediction,
 RougeScore rouge(std::span<const std::string> references, std::string_view prediction,
                  const RougeOptions& options = {});
 
+// One for each example, over threads.
+std::vector<RougeScore> segment_rouge(std::span<const std::string> predictions,
+                                      std::span<const std::vector<std::string>> references,
+                                      const RougeOptions& options = {});
+
+// "nrefs:N|stem:no|tok:rouge|fovea:0.1.0"; N may be "var"
+std::string rouge_signature(const std::string& n_references, const RougeOptions& options);
+
 struct CorpusRouge {
-    RougeScore mean;        // of the examples' scores: the middle of rouge_score's bootstrap
-    std::string signature;  // "nrefs:1|stem:no|tok:rouge|fovea:0.1.0"
+    RougeScore mean;  // of the examples' scores: the middle of rouge_score's bootstrap
+    std::string signature;
     std::string text(int digits = 2) const;  // F1 in percent: "ROUGE-1/2/L/Lsum|… = 41.2/18.5/…"
 };
 CorpusRouge corpus_rouge(std::span<const std::string> predictions,
