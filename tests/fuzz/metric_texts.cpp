@@ -5,6 +5,7 @@
 #include "fovea/metrics/chrf.h"
 #include "fovea/metrics/porter.h"
 #include "fovea/metrics/rouge.h"
+#include "fovea/metrics/unicode.h"
 #include "fuzz_targets.h"
 
 namespace fovea {
@@ -12,6 +13,13 @@ namespace {
 
 void in_range(double x, double most) {
     property(std::isfinite(x) && x >= 0 && x <= most * (1 + 1e-9), "a score is in its range");
+}
+
+std::u32string without_spaces(std::string_view text) {
+    std::u32string out;
+    for (const char32_t c : decode_utf8(text))
+        if (!is_python_space(c)) out.push_back(c);
+    return out;
 }
 
 }  // namespace
@@ -28,10 +36,15 @@ void fuzz_metric_texts(FuzzBytes data) {
                                   .lowercase = lc,
                                   .smoothing = static_cast<Smoothing>(data[0] / 2 % 4),
                                   .effective_order = true};
+        if (options.tokenizer != BleuTokenizer::v13a)  // which resolves entities
+            property(without_spaces(tokenize_for_bleu(options.tokenizer, a)) == without_spaces(a),
+                     "a tokenizer adds spaces and nothing else");
         in_range(sentence_bleu(a, {b}, options).score, 100);
         const BleuScore self = sentence_bleu(a, references, options);
         property(self.matches == self.totals, "a text matches itself");
     }
+    property(fitting_tokenizer(references) == fitting_tokenizer(std::vector{a, b}),
+             "the order of references does not matter");
     for (const int word_order : {0, 2}) {
         const ChrfOptions options{.word_order = word_order, .lowercase = lc};
         in_range(sentence_chrf(a, {b}, options).score, 100);
