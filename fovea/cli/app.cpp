@@ -15,6 +15,7 @@
 #include "fovea/cli/eval.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/options.h"
+#include "fovea/cli/score.h"
 #include "fovea/cli/terminal/interrupt.h"
 #include "fovea/cli/terminal/report.h"
 #include "fovea/cli/terminal/suggest.h"
@@ -154,6 +155,7 @@ std::unique_ptr<CLI::App> make_app() {
     add_data_command(*app);
     add_train_command(*app);
     add_eval_command(*app);
+    add_score_command(*app);
     add_translate_command(*app);
     add_summarise_command(*app);
     add_average_command(*app);
