@@ -27,11 +27,14 @@ struct RandomizationOptions {
 
 // The segments of one resample, drawn with replacement.
 void draw_resample(std::uint64_t seed, std::int64_t resample, std::span<std::int64_t> segments);
-// Which segments the two systems exchange in one trial: a coin per segment.
-void draw_exchanges(std::uint64_t seed, std::int64_t trial, std::vector<bool>& exchanged);
+// Which of n segments the two systems exchange in one trial: bit i % 64 of word i / 64.
+std::vector<std::uint64_t> draw_exchanges(std::uint64_t seed, std::int64_t trial, std::int64_t n);
 
 // The score of every resample.
 std::vector<double> bootstrap_scores(const SegmentSums& sums, const BootstrapOptions& options = {});
+// The difference of the two scores, without its sign, after the exchanges of every trial.
+std::vector<double> exchanged_differences(const SegmentSums& baseline, const SegmentSums& system,
+                                          const RandomizationOptions& options = {});
 
 struct Interval {
     double mean = 0;        // of the resamples' scores

@@ -67,6 +67,26 @@ TEST(Resampling, ScoresOfResamplesAreScoresOfTheRepeatedTexts) {
     }
 }
 
+TEST(Resampling, DifferencesOfTrialsAreThoseOfTheExchangedTexts) {
+    const MadeCorpus a = made_corpus(70, 0.2, 1), b = made_corpus(70, 0.3, 2);
+    const auto first = measured(a), second = measured(b);
+    for (std::int64_t t = 0; t < 5; ++t) {
+        const auto coins = draw_exchanges(3, t, 70);
+        MadeCorpus x = a, y = b;
+        for (std::size_t i = 0; i < 70; ++i)
+            if (coins[i / 64] >> i % 64 & 1) std::swap(x.hypotheses[i], y.hypotheses[i]);
+        const auto naive_x = measured(x), naive_y = measured(y);
+        for (std::size_t m = 0; m < first.size(); ++m) {
+            const auto found =
+                exchanged_differences(first[m].sums, second[m].sums, {.trials = 5, .seed = 3});
+            const double wanted = std::abs(naive_x[m].score.value - naive_y[m].score.value);
+            const bool whole_counts = first[m].sums.width > 1;  // sums of shares are rounded
+            EXPECT_NEAR(found[static_cast<std::size_t>(t)], wanted, whole_counts ? 0 : 1e-10)
+                << first[m].key;
+        }
+    }
+}
+
 TEST(Resampling, DrawsAreEvenAndDifferBetweenResamplesAndSeeds) {
     std::vector<std::int64_t> a(200), b(200), c(200), seen(200);
     draw_resample(1, 0, a);
@@ -79,11 +99,10 @@ TEST(Resampling, DrawsAreEvenAndDifferBetweenResamplesAndSeeds) {
         for (const std::int64_t i : a) ++seen[static_cast<std::size_t>(i)];
     }
     for (const std::int64_t n : seen) EXPECT_NEAR(static_cast<double>(n), 1000, 170);  // 5 sigma
-    std::vector<bool> coins(130);
     std::vector<std::int64_t> heads(130);
     for (std::int64_t t = 0; t < 1000; ++t) {
-        draw_exchanges(5, t, coins);
-        for (std::size_t i = 0; i < coins.size(); ++i) heads[i] += coins[i];
+        const auto coins = draw_exchanges(5, t, 130);
+        for (std::size_t i = 0; i < heads.size(); ++i) heads[i] += coins[i / 64] >> i % 64 & 1;
     }
     for (const std::int64_t n : heads) EXPECT_NEAR(static_cast<double>(n), 500, 80);
 }
