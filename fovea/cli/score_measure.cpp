@@ -19,7 +19,7 @@ struct ScoredTexts {
     BleuTokenizer tokenizer = BleuTokenizer::v13a;
 };
 
-Lines lines_of(const std::string& path) {
+Lines lines_of_file(const std::string& path) {
     Lines lines;
     LineReader reader(path);
     for (std::string line; reader.next(line);) lines.push_back(line);
@@ -37,10 +37,10 @@ void expect_as_many(const ScoreRequest& q, const Lines& hypotheses, const std::s
 // All files are read and compared before the first score is computed.
 ScoredTexts read_texts(const ScoreRequest& q) {
     ScoredTexts t;
-    t.hypotheses = lines_of(q.hypotheses);
+    t.hypotheses = lines_of_file(q.hypotheses);
     t.references.resize(t.hypotheses.size());
     for (std::size_t k = 0; k < q.references.size(); ++k) {
-        Lines column = lines_of(q.references[k]);
+        Lines column = lines_of_file(q.references[k]);
         expect_as_many(q, t.hypotheses, q.references[k], column);
         if (k == 0)
             t.tokenizer =
@@ -49,7 +49,7 @@ ScoredTexts read_texts(const ScoreRequest& q) {
             t.references[i].push_back(std::move(column[i]));
     }
     for (const std::string& path : q.systems) {
-        t.systems.push_back(lines_of(path));
+        t.systems.push_back(lines_of_file(path));
         expect_as_many(q, t.hypotheses, path, t.systems.back());
     }
     expect_input(!t.hypotheses.empty(), "score: ", shown(q.hypotheses), " has no lines");
