@@ -1,5 +1,6 @@
 # The rooms from the ground up. DEPS are the doors of ARCHITECTURE.md.
-fovea_room(base LIBS Threads::Threads fmt::fmt nlohmann_json::nlohmann_json PkgConfig::XXHASH ZLIB::ZLIB)
+fovea_room(base LIBS Threads::Threads fmt::fmt nlohmann_json::nlohmann_json PkgConfig::XXHASH ZLIB::ZLIB
+           simdjson::simdjson)
 fovea_room(kernels DEPS base LIBS PkgConfig::HWY)
 fovea_room(tensor DEPS base)
 fovea_room(autograd DEPS tensor base)

@@ -7,7 +7,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
 #include "fovea/base/json.h"
-#include "fovea/text/sample_lines.h"
+#include "fovea/bench/sample_lines.h"
 
 namespace fovea::bench {
 namespace {

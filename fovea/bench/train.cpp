@@ -12,7 +12,7 @@
 #include "fovea/bench/scratch_folder.h"
 #include "fovea/data/pairs.h"
 #include "fovea/kernels/isa.h"
-#include "fovea/tasks/seq2seq_tokenizer.h"
+#include "fovea/text/train/vocabulary_recipe.h"
 
 namespace fovea::bench {
 namespace {

@@ -15,7 +15,7 @@
 #include "fovea/kernels/isa.h"
 #include "fovea/kernels/precision.h"
 #include "fovea/tasks/seq2seq_model.h"
-#include "fovea/tasks/seq2seq_tokenizer.h"
+#include "fovea/text/train/vocabulary_recipe.h"
 
 namespace fovea::bench {
 namespace {

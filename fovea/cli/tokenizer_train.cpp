@@ -11,13 +11,14 @@
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
 #include "fovea/base/json.h"
+#include "fovea/base/utf8.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/options.h"
 #include "fovea/cli/terminal/interrupt.h"
 #include "fovea/cli/terminal/progress.h"
 #include "fovea/cli/tokenizer.h"
+#include "fovea/text/special_tokens.h"
 #include "fovea/text/tokenizer.h"
-#include "fovea/text/train/train_characters.h"
 #include "fovea/text/train/train_tokenizer.h"
 
 namespace fovea {
@@ -83,15 +84,9 @@ TokenizerTraining training_of(const VocabularyFlags& f) {
     if (f.max_token_length > 0) t.max_token_length = f.max_token_length;
     t.memory_limit = bytes_of(f.memory);
     for (std::size_t at = 0; at < f.initial_alphabet.size();)
-        t.initial_alphabet.push_back(utf8_of(next_character(f.initial_alphabet, at)));
-    for (const std::string& s : f.special) {
-        AddedToken token;
-        token.id = static_cast<TokenId>(t.special_tokens.size());
-        token.content = s;
-        token.normalized = false;
-        token.special = true;
-        t.special_tokens.push_back(token);
-    }
+        t.initial_alphabet.push_back(encode_utf8(next_code_point(f.initial_alphabet, at)));
+    for (const std::string& s : f.special)
+        t.special_tokens.push_back(special_token(s, static_cast<TokenId>(t.special_tokens.size())));
     return t;
 }
 

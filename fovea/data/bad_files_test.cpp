@@ -8,6 +8,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
 #include "fovea/base/rng.h"
+#include "fovea/base/utf8.h"
 #include "fovea/data/pairs.h"
 
 namespace fovea {

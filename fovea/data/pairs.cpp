@@ -7,7 +7,9 @@
 #include "fovea/base/error.h"
 #include "fovea/base/json.h"
 #include "fovea/base/rng.h"
-#include "fovea/data/pair_columns.h"
+#include "fovea/base/utf8.h"
+#include "fovea/data/csv.h"
+#include "fovea/data/emails.h"
 
 namespace fovea {
 namespace {
@@ -80,41 +82,27 @@ private:
 
 }  // namespace
 
-bool is_utf8(const std::string& s) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
-    for (std::size_t i = 0; i < s.size();) {
-        const unsigned char c = byte(i);
-        if (c < 0x80) {
-            ++i;
-            continue;
-        }
-        const int extra = c >= 0xc2 && c < 0xe0   ? 1
-                          : c >= 0xe0 && c < 0xf0 ? 2
-                          : c >= 0xf0 && c < 0xf5 ? 3
-                                                  : 0;
-        if (extra == 0 || i + static_cast<std::size_t>(extra) >= s.size()) return false;
-        for (int k = 1; k <= extra; ++k)
-            if ((byte(i + static_cast<std::size_t>(k)) & 0xc0u) != 0x80u) return false;
-        const unsigned char d = byte(i + 1);
-        if ((c == 0xe0 && d < 0xa0) || (c == 0xed && d >= 0xa0) || (c == 0xf0 && d < 0x90) ||
-            (c == 0xf4 && d >= 0x90))
-            return false;
-        i += static_cast<std::size_t>(extra) + 1;
+PairProblems for_each_pair(const PairFiles& files, const std::function<void(TextPair&&)>& take) {
+    PairProblems problems;
+    Watch watch(files, problems);
+    Sink sink(files, watch, take);
+    switch (format_of(files)) {
+        case PairFormat::two_files:
+            read_two_files(files, sink);
+            break;
+        case PairFormat::csv:
+            read_table(files, watch, sink, ',');
+            break;
+        case PairFormat::jsonl:
+            read_jsonl(files, watch, sink);
+            break;
+        case PairFormat::emails:
+            read_emails(files, watch, sink);
+            break;
+        default:
+            read_table(files, watch, sink, '\t');
     }
-    return true;
-}
-
-RecordFiles record_files_of(const PairFiles& files) {
-    RecordFiles r;
-    r.paths = {files.target_path.empty() ? files.path : files.path + "," + files.target_path};
-    r.paths.insert(r.paths.end(), files.more_paths.begin(), files.more_paths.end());
-    r.format = files.format;
-    r.header = files.header;
-    r.keys = {files.source_key, files.target_key};
-    r.needs_columns = true;
-    r.skip_bad = files.skip_bad;
-    r.keep_messages = files.keep_messages;
-    return r;
+    return problems;
 }
 
 Problems for_each_pair(const PairFiles& files, const std::function<void(TextPair&&)>& take) {

@@ -54,6 +54,4 @@ PairFiles pair_files_of(const std::string& argument);
 // The records that the pairs are made of.
 RecordFiles record_files_of(const PairFiles& files);
 
-bool is_utf8(const std::string& text);
-
 }  // namespace fovea

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "fovea/tasks/seq2seq_tokenizer.h"
+#include "fovea/text/train/vocabulary_recipe.h"
 
 namespace fovea {
 namespace {

@@ -1,7 +1,6 @@
 #include "fovea/io/flat_json.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <vector>
 
@@ -158,51 +157,6 @@ std::int64_t FlatJson::items(const std::string& path) const {
     const Value& v = find(path);
     if (v.kind != Value::Kind::array) wrong(path);
     return v.members;
-}
-
-void JsonWriter::separate() {
-    const char last = text_.empty() ? '{' : text_.back();
-    if (!after_key_ && last != '{' && last != '[') text_.push_back(',');
-    after_key_ = false;
-}
-
-void JsonWriter::open(char bracket) {
-    separate();
-    text_.push_back(bracket);
-}
-
-void JsonWriter::close(char bracket) { text_.push_back(bracket); }
-
-void JsonWriter::key(std::string_view name) {
-    value(name);
-    text_.push_back(':');
-    after_key_ = true;
-}
-
-void JsonWriter::value(std::int64_t x) {
-    separate();
-    text_.append(std::to_string(x));
-}
-
-void JsonWriter::value(std::uint64_t x) {
-    separate();
-    text_.append(std::to_string(x));
-}
-
-void JsonWriter::value(double x) {
-    expect(std::isfinite(x), "json: a number is not finite");
-    separate();
-    char digits[32];
-    const auto end = std::to_chars(digits, digits + sizeof digits, x).ptr;
-    text_.append(digits, end);
-    if (std::string_view(digits, static_cast<std::size_t>(end - digits)).find_first_of(".e") ==
-        std::string_view::npos)
-        text_.append(".0");  // so that it is read as a fraction again, -0.0 too
-}
-
-void JsonWriter::value(std::string_view x) {
-    separate();
-    text_.append(to_text(Json(std::string(x))));
 }
 
 }  // namespace fovea

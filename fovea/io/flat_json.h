@@ -1,12 +1,13 @@
 #pragma once
-// Small JSON files of ours (state, manifest) read and written without a tree of values: nlohmann's
-// tree allocates when it is destroyed, so that running out of memory in the middle of a save would
-// end the process. Here it is an exception like any other.
+// Small JSON files of ours (state, manifest) read without a tree of values; JsonWriter writes them
+// and says why.
 // Thread-safety: plain values; reading one from several threads is safe, changing it is not.
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
+
+#include "fovea/base/json_writer.h"
 
 namespace fovea {
 
@@ -44,24 +45,6 @@ private:
 
     std::string where_;
     std::map<std::string, Value> values_;
-};
-
-// Writes one document, members in the order they come.
-class JsonWriter {
-public:
-    void open(char bracket);   // { or [, as a value
-    void close(char bracket);  // } or ]
-    void key(std::string_view name);
-    void value(std::int64_t x);
-    void value(std::uint64_t x);
-    void value(double x);  // shortest digits that read back the same; must be finite
-    void value(std::string_view x);
-    const std::string& text() const { return text_; }
-
-private:
-    void separate();
-    std::string text_;
-    bool after_key_ = false;
 };
 
 }  // namespace fovea

@@ -6,6 +6,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/json.h"
+#include "fovea/base/utf8.h"
 #include "fovea/io/safetensors.h"
 
 namespace fovea {
@@ -14,35 +15,6 @@ namespace {
 [[noreturn]] void refuse_header(const std::string& where, const std::string& what) {
     throw Error(where + ": " + what, ErrorKind::bad_input,
                 "the file is damaged, cut off or not a safetensors file; fetch or save it again");
-}
-
-bool is_utf8(std::string_view s) {
-    const auto* p = reinterpret_cast<const unsigned char*>(s.data());
-    const auto* end = p + s.size();
-    while (p < end) {
-        if (*p < 0x80) {
-            ++p;
-            continue;
-        }
-        int more = 0;
-        std::uint32_t c = 0, least = 0;
-        if ((*p & 0xE0) == 0xC0)
-            more = 1, c = *p & 0x1Fu, least = 0x80;
-        else if ((*p & 0xF0) == 0xE0)
-            more = 2, c = *p & 0x0Fu, least = 0x800;
-        else if ((*p & 0xF8) == 0xF0)
-            more = 3, c = *p & 0x07u, least = 0x10000;
-        else
-            return false;
-        if (end - p <= more) return false;
-        for (int i = 1; i <= more; ++i) {
-            if ((p[i] & 0xC0) != 0x80) return false;
-            c = (c << 6) | (p[i] & 0x3Fu);
-        }
-        if (c < least || c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF)) return false;
-        p += more + 1;
-    }
-    return true;
 }
 
 // Called by the JSON parser piece by piece; returning false stops it, with `problem` set.

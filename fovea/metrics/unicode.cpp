@@ -5,25 +5,6 @@
 namespace fovea {
 namespace {
 
-// The code point at `at`, which moves behind it.
-char32_t next_code_point(std::string_view text, std::size_t& at) {
-    const auto first = static_cast<unsigned char>(text[at]);
-    if (first < 0x80) {
-        ++at;
-        return first;
-    }
-    utf8proc_int32_t c = -1;
-    const utf8proc_ssize_t n =
-        utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + at,
-                         static_cast<utf8proc_ssize_t>(text.size() - at), &c);
-    if (n <= 0 || c < 0) {
-        ++at;
-        return 0xFFFD;
-    }
-    at += static_cast<std::size_t>(n);
-    return static_cast<char32_t>(c);
-}
-
 utf8proc_category_t category(char32_t c) {
     return utf8proc_category(static_cast<utf8proc_int32_t>(c));
 }
@@ -67,30 +48,6 @@ bool sigma_is_final(std::u32string_view text, std::size_t at) {
 }
 
 }  // namespace
-
-std::u32string decode_utf8(std::string_view text) {
-    std::u32string out;
-    out.reserve(text.size());
-    for (std::size_t at = 0; at < text.size();) out.push_back(next_code_point(text, at));
-    return out;
-}
-
-void append_utf8(std::string& out, char32_t c) {
-    if (c < 0x80) {
-        out.push_back(static_cast<char>(c));
-        return;
-    }
-    utf8proc_uint8_t bytes[4];
-    const auto n = utf8proc_encode_char(static_cast<utf8proc_int32_t>(c), bytes);
-    out.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(n));
-}
-
-std::string encode_utf8(std::u32string_view text) {
-    std::string out;
-    out.reserve(text.size());
-    for (const char32_t c : text) append_utf8(out, c);
-    return out;
-}
 
 bool is_python_space(char32_t c) {
     if (c < 0x80) return c == ' ' || (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x1F);

@@ -7,12 +7,9 @@
 #include <string_view>
 #include <vector>
 
-namespace fovea {
+#include "fovea/base/utf8.h"
 
-// The code points of UTF-8; each byte that is not part of valid UTF-8 becomes U+FFFD.
-std::u32string decode_utf8(std::string_view text);
-void append_utf8(std::string& out, char32_t c);
-std::string encode_utf8(std::u32string_view text);
+namespace fovea {
 
 bool is_python_space(char32_t c);  // what str.split() splits at
 bool is_number(char32_t c);        // general categories N*, P*, S*

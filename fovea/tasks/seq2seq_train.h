@@ -9,7 +9,7 @@
 #include "fovea/infer/search_options.h"
 #include "fovea/tasks/seq2seq_batch.h"
 #include "fovea/tasks/seq2seq_model.h"
-#include "fovea/tasks/seq2seq_tokenizer.h"
+#include "fovea/text/train/vocabulary_recipe.h"
 #include "fovea/train/loop.h"
 
 namespace fovea {

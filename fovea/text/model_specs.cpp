@@ -1,5 +1,6 @@
 #include <array>
 
+#include "fovea/text/special_tokens.h"
 #include "fovea/text/tokenizer_files.h"
 
 namespace fovea {
@@ -21,13 +22,8 @@ void add_special(TokenizerSpec& spec, const Vocabulary& vocab, std::string_view 
                  bool lstrip) {
     const TokenId id = vocab.find(content);
     if (id < 0) return;
-    AddedToken t;
-    t.id = id;
-    t.content = content;
-    t.normalized = false;
-    t.special = true;
-    t.lstrip = lstrip;
-    spec.added_tokens.push_back(std::move(t));
+    spec.added_tokens.push_back(special_token(std::string(content), id));
+    spec.added_tokens.back().lstrip = lstrip;
 }
 
 TokenizerSpec bert_spec(Vocabulary vocab, bool lowercase) {

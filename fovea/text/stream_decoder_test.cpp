@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
+#include "fovea/base/utf8.h"
 #include "fovea/text/test_specs.h"
 #include "fovea/text/tokenizer.h"
-#include "fovea/text/unicode/utf8.h"
 
 namespace fovea {
 namespace {
@@ -12,7 +12,7 @@ std::string stream(const Tokenizer& t, const std::vector<TokenId>& ids, bool ski
     std::string out;
     for (const TokenId id : ids) {
         const std::string piece = d.push(id);
-        EXPECT_TRUE(text::is_valid_utf8(piece));
+        EXPECT_TRUE(is_utf8(piece));
         out += piece;
     }
     return out + d.finish();
@@ -38,7 +38,7 @@ TEST(StreamDecoder, AddsUpToTheWholeText) {
             for (std::int64_t k = rng.below(50); k > 0; --k) {
                 static const char32_t letters[] = {U'a', U'b', U'c', U' ',  U't',
                                                    U'h', U'e', U'é', U'中', U'😀'};
-                text::append_char(s, letters[rng.below(std::size(letters))]);
+                append_utf8(s, letters[rng.below(std::size(letters))]);
             }
             const std::vector<TokenId> ids = t.encode_ids(s);
             ASSERT_EQ(stream(t, ids, true), t.decode(ids)) << s;
@@ -57,6 +57,23 @@ TEST(StreamDecoder, BrokenBytesComeOutInTheEnd) {
     std::string out;
     for (int i = 0; i < 200; ++i) out += d.push(half);
     EXPECT_FALSE(out.empty());
+}
+
+// However many broken characters come before it, one that is only unfinished waits for its bytes.
+TEST(StreamDecoder, AnUnfinishedCharacterWaitsBehindAnyNumberOfBrokenOnes) {
+    const Tokenizer t(text::tiny_gpt2());
+    const TokenId first = *t.token_to_id("Ã"), second = *t.token_to_id("©");  // the bytes of é
+    for (int broken = 0; broken < 70; ++broken) {
+        std::vector<TokenId> ids(static_cast<std::size_t>(broken) + 1, first);
+        ids.push_back(second);
+        ids.push_back(first);
+        ASSERT_EQ(stream(t, ids, true), t.decode(ids)) << broken;
+        StreamDecoder d(t);
+        std::string before;  // what is certain comes at once
+        for (int i = 0; i <= broken; ++i) before += d.push(first);
+        ASSERT_EQ(before.size(), 3u * static_cast<std::size_t>(broken));
+        ASSERT_EQ(d.push(second), "é");
+    }
 }
 
 }  // namespace

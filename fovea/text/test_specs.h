@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include "fovea/base/utf8.h"
 #include "fovea/text/spec.h"
 #include "fovea/text/steps/byte_level.h"
-#include "fovea/text/unicode/utf8.h"
 
 namespace fovea::text {
 

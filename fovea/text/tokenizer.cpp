@@ -7,6 +7,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
 #include "fovea/base/threads.h"
+#include "fovea/base/utf8.h"
 #include "fovea/text/json/tokenizer_json.h"
 #include "fovea/text/pipeline.h"
 #include "fovea/text/steps/decoders.h"
@@ -24,7 +25,7 @@ void index_chars(std::string_view text, std::vector<std::int32_t>& char_at) {
     char_at.resize(text.size() + 1);
     std::int32_t n = -1;
     for (std::size_t i = 0; i < text.size(); ++i) {
-        n += !text::is_continuation(text[i]);
+        n += !is_continuation(text[i]);
         char_at[i] = n;
     }
     char_at[text.size()] = n + 1;
@@ -63,6 +64,7 @@ struct Tokenizer::State {
           post_processor(pipeline.spec().post_processor),
           decoder(pipeline.spec().decoder),
           roles(pipeline.spec().special_tokens) {
+        post_processor.check_ids(pipeline.end_id());
         guess_roles(roles, pipeline);
         fixed_around = post_processor.around(before, after);
     }
@@ -105,9 +107,9 @@ struct Tokenizer::State {
     Encoding sequence(std::string_view text, int which, const EncodeOptions& options,
                       text::Workspace& work) const {
         std::string repaired;
-        const bool ascii = text::is_ascii(text);
-        if (!ascii && !text::is_valid_utf8(text)) {
-            repaired = text::valid_utf8(text);
+        const bool ascii = is_ascii(text);
+        if (!ascii && !is_utf8(text)) {
+            repaired = repair_utf8(text);
             text = repaired;
         }
         pipeline.encode(text, true, options.dropout, work);
@@ -151,8 +153,8 @@ struct Tokenizer::State {
              text::Workspace& work) const {
         const bool specials = add_special_tokens && fixed_around;
         std::string repaired;
-        if (!text::is_ascii(text) && !text::is_valid_utf8(text)) {
-            repaired = text::valid_utf8(text);
+        if (!is_ascii(text) && !is_utf8(text)) {
+            repaired = repair_utf8(text);
             text = repaired;
         }
         pipeline.encode(text, false, nullptr, work);

@@ -104,8 +104,9 @@ private:
     const Tokenizer* tokenizer_;
     bool skip_special_;
     std::vector<TokenId> ids_;
-    std::string given_;  // text of ids_[0, settled_), already handed out
-    std::size_t settled_ = 0;
+    std::string given_;  // the settled text of ids_, already handed out
+
+    std::string settled_text() const;
 };
 
 }  // namespace fovea

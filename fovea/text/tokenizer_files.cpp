@@ -1,15 +1,16 @@
 #include "fovea/text/tokenizer_files.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
+#include "fovea/base/utf8.h"
 #include "fovea/text/json/json_components.h"
 #include "fovea/text/json/tokenizer_json.h"
 #include "fovea/text/spm/sentencepiece_model.h"
 #include "fovea/text/tokenizer.h"
 #include "fovea/text/tokenizer_config.h"
-#include "fovea/text/unicode/utf8.h"
 
 namespace fovea {
 
@@ -28,27 +29,6 @@ bool is_cased(const Vocabulary& vocab) {
             if (c >= 'A' && c <= 'Z') return true;
     }
     return false;
-}
-
-TokenizerSpec read_vocab_file(const std::string& path, const TokenizerConfig& config) {
-    Vocabulary vocab = read_vocab_txt(read(path), path);
-    if (!vocab.contains(config.roles.unk.value_or("[UNK]")))
-        return word_level_spec(std::move(vocab));
-    const bool lowercase = config.do_lower_case.value_or(!is_cased(vocab));
-    TokenizerSpec spec = bert_spec(std::move(vocab), lowercase);
-    auto& bert = std::get<normalizer::Bert>(spec.normalizer[0]);
-    bert.strip_accents = config.strip_accents;
-    bert.handle_chinese_chars = config.tokenize_chinese_chars.value_or(true);
-    return spec;
-}
-
-TokenizerSpec read_byte_level(const std::string& vocab, const std::string& merges,
-                              const TokenizerConfig& config) {
-    BpeSpec bpe = read_vocab_and_merges(read(vocab), vocab, read(merges), merges);
-    const bool prefix = config.add_prefix_space.value_or(false);
-    const bool roberta =
-        config.is("gpt2") ? false : bpe.vocab.contains("<s>") && bpe.vocab.contains("</s>");
-    return roberta ? roberta_spec(std::move(bpe), prefix) : gpt2_spec(std::move(bpe), prefix);
 }
 
 TokenizerSpec read_spm(const std::string& path, const TokenizerConfig& config) {
@@ -95,7 +75,7 @@ TokenizerSpec read_json(const std::string& path, const TokenizerConfig& config) 
     const auto model = root.find("model");
     if (model && model->is_object()) return text::read_spec(root);
     const std::string merges = partner(path, {"merges.txt", "vocab.bpe"});
-    if (!merges.empty()) return read_byte_level(path, merges, config);
+    if (!merges.empty()) return byte_level_spec({json, path}, {read(merges), merges}, config);
     const auto added = root.find("added_tokens");  // in a vocabulary it would be a number
     expect_input(!added || !added->is_array(), path,
                  ": has no \"model\", which a tokenizer.json needs");
@@ -110,18 +90,46 @@ TokenizerSpec read_one(const std::string& path, const TokenizerConfig& config) {
         if (vocab.empty())
             fail_with(ErrorKind::not_found, "put the vocab.json beside it", path,
                       ": merges without a vocabulary");
-        return read_byte_level(vocab, path, config);
+        return byte_level_spec({read(vocab), vocab}, {read(path), path}, config);
     }
     if ((name == "source.spm" || name == "target.spm") && !partner(path, {"vocab.json"}).empty())
         return read_marian(path);
     if (name.ends_with(".model") || name.ends_with(".spm")) return read_spm(path, config);
-    return read_vocab_file(path, config);
+    return vocab_txt_spec({read(path), path}, config);
+}
+
+void check_utf8(std::string_view text, const std::string& where) {
+    if (is_utf8(text)) return;
+    const std::string_view good = text.substr(0, utf8_prefix(text));
+    fail_with(ErrorKind::bad_input, encoding_hint(text, where), where, ":",
+              1 + std::count(good.begin(), good.end(), '\n'), ": not valid UTF-8");
 }
 
 }  // namespace
 
+TokenizerSpec vocab_txt_spec(const FileText& file, const TokenizerConfig& config) {
+    Vocabulary vocab = read_vocab_txt(file.text, file.path);
+    if (!vocab.contains(config.roles.unk.value_or("[UNK]")))
+        return word_level_spec(std::move(vocab));
+    const bool lowercase = config.do_lower_case.value_or(!is_cased(vocab));
+    TokenizerSpec spec = bert_spec(std::move(vocab), lowercase);
+    auto& bert = std::get<normalizer::Bert>(spec.normalizer[0]);
+    bert.strip_accents = config.strip_accents;
+    bert.handle_chinese_chars = config.tokenize_chinese_chars.value_or(true);
+    return spec;
+}
+
+TokenizerSpec byte_level_spec(const FileText& vocab, const FileText& merges,
+                              const TokenizerConfig& config) {
+    BpeSpec bpe = read_vocab_and_merges(vocab.text, vocab.path, merges.text, merges.path);
+    const bool prefix = config.add_prefix_space.value_or(false);
+    const bool roberta =
+        config.is("gpt2") ? false : bpe.vocab.contains("<s>") && bpe.vocab.contains("</s>");
+    return roberta ? roberta_spec(std::move(bpe), prefix) : gpt2_spec(std::move(bpe), prefix);
+}
+
 Vocabulary read_vocab_txt(std::string_view text, const std::string& where) {
-    expect_input(text::is_valid_utf8(text), where, ": not valid UTF-8");
+    check_utf8(text, where);
     Vocabulary vocab;
     TokenId id = 0;
     for (std::size_t begin = 0; begin < text.size(); ++id) {
@@ -144,7 +152,7 @@ BpeSpec read_vocab_and_merges(std::string_view vocab_json, const std::string& vo
         const text::JsonDocument document(vocab_json, vocab_where);
         spec.vocab = text::read_vocab(document.root());
     }
-    expect_input(text::is_valid_utf8(merges), merges_where, ": not valid UTF-8");
+    check_utf8(merges, merges_where);
     std::vector<std::string_view> pairs;
     std::int64_t number = 0;
     for (std::size_t begin = 0; begin < merges.size();) {

@@ -28,6 +28,16 @@ TokenizerSpec marian_spec(std::string proto, Vocabulary vocab);
 void add_special(TokenizerSpec& spec, const Vocabulary& vocab, std::string_view content,
                  bool lstrip = false);
 
+// What read_tokenizer() makes of a vocab.txt, and of a vocab.json with its merges.txt, once it has
+// read them. A path is only a name for errors here.
+struct FileText {
+    std::string text, path;
+};
+struct TokenizerConfig;
+TokenizerSpec vocab_txt_spec(const FileText& file, const TokenizerConfig& config);
+TokenizerSpec byte_level_spec(const FileText& vocab, const FileText& merges,
+                              const TokenizerConfig& config);
+
 // One token a line; white space at the end of a line is no part of it.
 Vocabulary read_vocab_txt(std::string_view text, const std::string& where);
 // {"token": id, …} and "left right" a line.

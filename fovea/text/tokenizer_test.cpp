@@ -7,8 +7,8 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/threads.h"
+#include "fovea/base/utf8.h"
 #include "fovea/text/test_specs.h"
-#include "fovea/text/unicode/utf8.h"
 
 namespace fovea {
 namespace {
@@ -34,7 +34,7 @@ std::vector<std::string> samples(int n) {
             if (what == 0) s += "[MASK]";
             if (what == 1) s += "<|end|>";
             if (what == 2) s += "the lazy dog";
-            text::append_char(s, letters[rng.below(std::size(letters))]);
+            append_utf8(s, letters[rng.below(std::size(letters))]);
         }
         out.push_back(std::move(s));
     }
@@ -136,7 +136,7 @@ TEST(Tokenizer, OffsetsLieInTheTextAndGoForward) {
     for (TokenizerSpec& spec : all_kinds()) {
         const Tokenizer t(std::move(spec));
         for (const std::string& s : samples(500)) {
-            const auto chars = static_cast<std::int32_t>(text::count_chars(s));
+            const auto chars = static_cast<std::int32_t>(count_chars(s));
             std::int32_t last = 0;
             const Encoding e = t.encode(s, {.add_special_tokens = false});
             for (const TextSpan& o : e.offsets) {
@@ -157,10 +157,10 @@ TEST(Tokenizer, BrokenTextIsRepaired) {
                                              "b"),
                                  std::string("\xC0\xAF"), std::string("\xED\xA0\x80"),
                                  std::string("\xE6\x97"), std::string("ok\xF0\x9F\x98")}) {
-        EXPECT_EQ(t.encode_ids(s), t.encode_ids(text::valid_utf8(s)));
-        EXPECT_EQ(t.decode(t.encode_ids(s)), text::valid_utf8(s));
+        EXPECT_EQ(t.encode_ids(s), t.encode_ids(repair_utf8(s)));
+        EXPECT_EQ(t.decode(t.encode_ids(s)), repair_utf8(s));
         EXPECT_EQ(t.encode(s).offsets.back().end,
-                  static_cast<std::int32_t>(text::count_chars(text::valid_utf8(s))));
+                  static_cast<std::int32_t>(count_chars(repair_utf8(s))));
     }
     const std::string nul("a\0b", 3);
     EXPECT_EQ(t.decode(t.encode_ids(nul)), nul);

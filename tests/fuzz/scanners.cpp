@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "check_encoding.h"
+#include "fovea/base/utf8.h"
 #include "fovea/text/unicode/unicode.h"
-#include "fovea/text/unicode/utf8.h"
 
 namespace fovea {
 
@@ -88,7 +88,7 @@ void check_scanner(text::SplitScanner scanner, bool any_case,
         property(end > byte && end <= s.size(), "a piece is not empty and lies in the text");
         const std::size_t expected = slow_end(t, at, any_case, alternatives);
         while (byte < end) {
-            byte += static_cast<std::size_t>(text::utf8_size(s[byte]));
+            byte += static_cast<std::size_t>(utf8_size(s[byte]));
             ++at;
         }
         property(byte == end && at == expected, "the scanner's piece is the reference's");
@@ -153,21 +153,21 @@ std::string slow_repair(std::string_view s) {
 void fuzz_scanners(FuzzBytes data) {
     const std::string_view raw =
         text_of_bytes(data).substr(0, std::min<std::size_t>(data.size(), 600));
-    const std::string s = text::valid_utf8(raw);
+    const std::string s = repair_utf8(raw);
     property(s == slow_repair(raw), "broken UTF-8 is repaired as the standard says");
-    property(valid_by_utf8proc(s) && text::is_valid_utf8(s), "repaired text is UTF-8");
-    property(text::is_valid_utf8(raw) == valid_by_utf8proc(raw), "both agree on what is UTF-8");
+    property(valid_by_utf8proc(s) && is_utf8(s), "repaired text is UTF-8");
+    property(is_utf8(raw) == valid_by_utf8proc(raw), "both agree on what is UTF-8");
     Text t;
     for (std::size_t i = 0; i < s.size();) {
-        const text::Utf8Char c = text::read_char(s.data() + i);
+        const Utf8Char c = read_char(s.data() + i);
         t.push_back(c.code);
         std::string back;
-        text::append_char(back, c.code);
+        append_utf8(back, c.code);
         property(back == std::string_view(s).substr(i, static_cast<std::size_t>(c.size)),
                  "a character read and written is the same");
         i += static_cast<std::size_t>(c.size);
     }
-    property(text::count_chars(s) == t.size(), "characters are counted right");
+    property(count_chars(s) == t.size(), "characters are counted right");
     check_scanner(text::SplitScanner::gpt2, false, gpt2, s, t);
     check_scanner(text::SplitScanner::llama3, true, llama3(3), s, t);
     check_scanner(text::SplitScanner::qwen2, true, llama3(1), s, t);

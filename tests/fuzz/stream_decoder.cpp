@@ -1,5 +1,5 @@
 #include "check_encoding.h"
-#include "fovea/text/sample_lines.h"
+#include "fovea/bench/sample_lines.h"
 #include "fovea/text/steps/word_splitter.h"
 #include "fovea/text/train/train_tokenizer.h"
 

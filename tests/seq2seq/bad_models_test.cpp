@@ -6,7 +6,7 @@
 #include "fovea/io/safetensors.h"
 #include "fovea/io/safetensors_writer.h"
 #include "fovea/tasks/seq2seq_model.h"
-#include "fovea/tasks/seq2seq_tokenizer.h"
+#include "fovea/text/train/vocabulary_recipe.h"
 #include "tests/seq2seq/run_fovea.h"
 
 namespace fovea {

@@ -6,7 +6,7 @@
 
 #include "committed.h"
 #include "fovea/base/json.h"
-#include "fovea/text/sample_lines.h"
+#include "fovea/bench/sample_lines.h"
 #include "tests/cli/run_program.h"
 
 namespace fovea {
@@ -92,6 +92,20 @@ TEST_F(TokenizerCommand, TrainsTheSameFromFilesAndStandardInput) {
         EXPECT_LE(t.vocab_size(), 500);
         EXPECT_GE(t.vocab_size(), 400);
     }
+}
+
+TEST_F(TokenizerCommand, TrainsOnlyOnUtf8Text) {
+    write_file_atomically(corpus.path, "first line\nDer Caf\xE9-Besitzer gr\xFC\xDFt\n");
+    const Outcome latin = test::fovea({"tokenizer", "train", corpus.path, "--out", out.path});
+    EXPECT_EQ(latin.code, 3);
+    EXPECT_NE(latin.err.find(corpus.path + ":2: the text is not UTF-8"), std::string::npos)
+        << latin.err;
+    EXPECT_NE(latin.err.find("iconv -f ISO-8859-1 -t UTF-8 " + corpus.path), std::string::npos)
+        << latin.err;
+    const Outcome program = test::fovea({"tokenizer", "train", FOVEA_BINARY, "--out", out.path});
+    EXPECT_EQ(program.code, 3);
+    EXPECT_NE(program.err.find("is not a text file"), std::string::npos) << program.err;
+    EXPECT_FALSE(file_exists(out.path));
 }
 
 TEST_F(TokenizerCommand, WrongWishesGetOneClearLineAndAHint) {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "fovea/bench/sample_lines.h"
 #include "fovea/text/encoding.h"
-#include "fovea/text/sample_lines.h"
 
 namespace fovea {
 

@@ -9,7 +9,7 @@
 
 #include "committed.h"
 #include "fovea/base/rng.h"
-#include "fovea/text/sample_lines.h"
+#include "fovea/bench/sample_lines.h"
 
 namespace fovea {
 namespace {

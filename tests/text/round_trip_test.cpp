@@ -4,7 +4,7 @@
 
 #include "committed.h"
 #include "fovea/base/rng.h"
-#include "fovea/text/unicode/utf8.h"
+#include "fovea/base/utf8.h"
 
 namespace fovea {
 namespace {
@@ -16,7 +16,7 @@ std::string random_text(Rng& rng) {
         const std::int64_t range = rng.below(6);
         std::int64_t c = rng.below(range < 3 ? 0x100 : range == 3 ? 0x3000 : 0x110000);
         if (c >= 0xD800 && c < 0xE000) c = 0xFFFD;
-        text::append_char(s, static_cast<char32_t>(c));
+        append_utf8(s, static_cast<char32_t>(c));
     }
     return s;
 }
@@ -49,11 +49,11 @@ TEST(RoundTrip, StreamsGiveWholeCharactersAndTheDecodedText) {
             std::string text;
             for (const TokenId id : ids) {
                 const std::string part = stream.push(id);
-                ASSERT_TRUE(text::is_valid_utf8(part)) << i;
+                ASSERT_TRUE(is_utf8(part)) << i;
                 text += part;
             }
             text += stream.finish();
-            ASSERT_TRUE(text::is_valid_utf8(text)) << i;
+            ASSERT_TRUE(is_utf8(text)) << i;
             if (!cleans_up) {
                 ASSERT_EQ(text, t.decode(ids)) << i;
             }

@@ -2,15 +2,13 @@
 #include <type_traits>
 
 #include "fovea/base/error.h"
+#include "fovea/base/json_writer.h"
 #include "fovea/text/base64.h"
-#include "fovea/text/json/json_writer.h"
 #include "fovea/text/json/tokenizer_json.h"
 
 namespace fovea {
 
 namespace {
-
-using text::JsonWriter;
 
 const char* name(Direction d) { return d == Direction::left ? "Left" : "Right"; }
 
@@ -62,13 +60,13 @@ void field(JsonWriter& w, std::string_view key, const std::optional<T>& v) {
 }
 
 void write(JsonWriter& w, const Pattern& p) {
-    w.key("pattern").begin_object();
+    w.key("pattern").open('{');
     w.key(p.regex ? "Regex" : "String").value(p.text);
-    w.end_object();
+    w.close('}');
 }
 
 void write(JsonWriter& w, const NormalizerStep& step) {
-    w.begin_object();
+    w.open('{');
     const auto type = [&](const char* t) { w.key("type").value(t); };
     std::visit(
         [&](const auto& n) {
@@ -113,7 +111,7 @@ void write(JsonWriter& w, const NormalizerStep& step) {
             }
         },
         step);
-    w.end_object();
+    w.close('}');
 }
 
 template <class T>
@@ -133,7 +131,7 @@ void write_metaspace(JsonWriter& w, const T& m) {
 }
 
 void write(JsonWriter& w, const PreTokenizerStep& step) {
-    w.begin_object();
+    w.open('{');
     const auto type = [&](const char* t) { w.key("type").value(t); };
     std::visit(
         [&](const auto& p) {
@@ -171,36 +169,36 @@ void write(JsonWriter& w, const PreTokenizerStep& step) {
             }
         },
         step);
-    w.end_object();
+    w.close('}');
 }
 
 void write(JsonWriter& w, const char* key, const postprocessor::TokenAndId& t) {
-    w.key(key).begin_array();
+    w.key(key).open('[');
     w.value(t.token);
     w.value(t.id);
-    w.end_array();
+    w.close(']');
 }
 
 void write(JsonWriter& w, const char* key,
            const std::vector<postprocessor::TemplatePiece>& pieces) {
     using Kind = postprocessor::TemplatePiece::Kind;
-    w.key(key).begin_array();
+    w.key(key).open('[');
     for (const auto& p : pieces) {
         const bool special = p.kind == Kind::special;
-        w.begin_object();
-        w.key(special ? "SpecialToken" : "Sequence").begin_object();
+        w.open('{');
+        w.key(special ? "SpecialToken" : "Sequence").open('{');
         w.key("id").value(special                      ? std::string_view(p.special)
                           : p.kind == Kind::sequence_a ? "A"
                                                        : "B");
         w.key("type_id").value(p.type_id);
-        w.end_object();
-        w.end_object();
+        w.close('}');
+        w.close('}');
     }
-    w.end_array();
+    w.close(']');
 }
 
 void write(JsonWriter& w, const PostProcessorStep& step) {
-    w.begin_object();
+    w.open('{');
     const auto type = [&](const char* t) { w.key("type").value(t); };
     std::visit(
         [&](const auto& p) {
@@ -219,30 +217,30 @@ void write(JsonWriter& w, const PostProcessorStep& step) {
                 type("TemplateProcessing");
                 write(w, "single", p.single);
                 write(w, "pair", p.pair);
-                w.key("special_tokens").begin_object();
+                w.key("special_tokens").open('{');
                 for (const auto& s : p.special_tokens) {
-                    w.key(s.name).begin_object();
+                    w.key(s.name).open('{');
                     w.key("id").value(s.name);
-                    w.key("ids").begin_array();
+                    w.key("ids").open('[');
                     for (const TokenId id : s.ids) w.value(id);
-                    w.end_array();
-                    w.key("tokens").begin_array();
+                    w.close(']');
+                    w.key("tokens").open('[');
                     for (const std::string& t : s.tokens) w.value(t);
-                    w.end_array();
-                    w.end_object();
+                    w.close(']');
+                    w.close('}');
                 }
-                w.end_object();
+                w.close('}');
             } else {
                 static_assert(std::is_same_v<T, postprocessor::ByteLevel>);
                 write_byte_level(w, p);
             }
         },
         step);
-    w.end_object();
+    w.close('}');
 }
 
 void write(JsonWriter& w, const DecoderStep& step) {
-    w.begin_object();
+    w.open('{');
     const auto type = [&](const char* t) { w.key("type").value(t); };
     std::visit(
         [&](const auto& d) {
@@ -280,7 +278,7 @@ void write(JsonWriter& w, const DecoderStep& step) {
             }
         },
         step);
-    w.end_object();
+    w.close('}');
 }
 
 // Nothing is null, one step stands bare, several are a Sequence.
@@ -293,19 +291,19 @@ void write_chain(JsonWriter& w, const char* key, const char* parts, const std::v
     } else if (steps.size() == 1) {
         write(w, steps[0]);
     } else {
-        w.begin_object();
+        w.open('{');
         w.key("type").value("Sequence");
-        w.key(parts).begin_array();
+        w.key(parts).open('[');
         for (const Step& s : steps) write(w, s);
-        w.end_array();
-        w.end_object();
+        w.close(']');
+        w.close('}');
     }
 }
 
 void write_vocab(JsonWriter& w, const Vocabulary& vocab) {
-    w.key("vocab").begin_object();
+    w.key("vocab").open('{');
     for (const Vocabulary::Entry& e : vocab.by_id()) w.key(e.token).value(e.id);
-    w.end_object();
+    w.close('}');
 }
 
 void write(JsonWriter& w, const BpeSpec& m) {
@@ -322,14 +320,14 @@ void write(JsonWriter& w, const BpeSpec& m) {
     w.key("byte_fallback").value(m.byte_fallback);
     w.key("ignore_merges").value(m.ignore_merges);
     write_vocab(w, m.vocab);
-    w.key("merges").begin_array();
+    w.key("merges").open('[');
     for (const Merge& merge : m.merges) {
-        w.begin_array();
+        w.open('[');
         w.value(m.vocab.token(merge.left));
         w.value(m.vocab.token(merge.right));
-        w.end_array();
+        w.close(']');
     }
-    w.end_array();
+    w.close(']');
 }
 
 void write(JsonWriter& w, const WordPieceSpec& m) {
@@ -347,14 +345,14 @@ void write(JsonWriter& w, const UnigramSpec& m) {
         w.value(*m.unk_id);
     else
         w.null();
-    w.key("vocab").begin_array();
+    w.key("vocab").open('[');
     for (const UnigramPiece& p : m.vocab) {
-        w.begin_array();
+        w.open('[');
         w.value(p.piece);
         w.value(p.score);
-        w.end_array();
+        w.close(']');
     }
-    w.end_array();
+    w.close(']');
     w.key("byte_fallback").value(m.byte_fallback);
 }
 
@@ -372,23 +370,23 @@ void write(JsonWriter&, const SentencePieceSpec&) {
 void write(JsonWriter& w, const std::optional<Truncation>& t) {
     w.key("truncation");
     if (!t) return w.null();
-    w.begin_object();
+    w.open('{');
     w.key("direction").value(name(t->direction));
     w.key("max_length").value(t->max_length);
     w.key("strategy").value(name(t->strategy));
     w.key("stride").value(t->stride);
-    w.end_object();
+    w.close('}');
 }
 
 void write(JsonWriter& w, const std::optional<Padding>& p) {
     w.key("padding");
     if (!p) return w.null();
-    w.begin_object();
+    w.open('{');
     w.key("strategy");
     if (p->fixed) {
-        w.begin_object();
+        w.open('{');
         w.key("Fixed").value(*p->fixed);
-        w.end_object();
+        w.close('}');
     } else {
         w.value("BatchLongest");
     }
@@ -397,23 +395,23 @@ void write(JsonWriter& w, const std::optional<Padding>& p) {
     w.key("pad_id").value(p->pad_id);
     w.key("pad_type_id").value(p->pad_type_id);
     w.key("pad_token").value(p->pad_token);
-    w.end_object();
+    w.close('}');
 }
 
 }  // namespace
 
 std::string write_tokenizer_json(const TokenizerSpec& spec) {
-    JsonWriter w;
-    w.begin_object();
+    JsonWriter w(JsonWriter::Style::indented);
+    w.open('{');
     w.key("version").value("1.0");
     write(w, spec.truncation);
     write(w, spec.padding);
-    w.key("added_tokens").begin_array();
+    w.key("added_tokens").open('[');
     std::vector<AddedToken> added = spec.added_tokens;
     std::stable_sort(added.begin(), added.end(),
                      [](const AddedToken& a, const AddedToken& b) { return a.id < b.id; });
     for (const AddedToken& t : added) {
-        w.begin_object();
+        w.open('{');
         w.key("id").value(t.id);
         w.key("content").value(t.content);
         w.key("single_word").value(t.single_word);
@@ -421,9 +419,9 @@ std::string write_tokenizer_json(const TokenizerSpec& spec) {
         w.key("rstrip").value(t.rstrip);
         w.key("normalized").value(t.normalized);
         w.key("special").value(t.special);
-        w.end_object();
+        w.close('}');
     }
-    w.end_array();
+    w.close(']');
     write_chain(w, "normalizer", "normalizers", spec.normalizer, true);
     write_chain(w, "pre_tokenizer", "pretokenizers", spec.pre_tokenizer, true);
     write_chain(w, "post_processor", "processors", spec.post_processor, true);
@@ -431,11 +429,11 @@ std::string write_tokenizer_json(const TokenizerSpec& spec) {
         write_chain(w, "decoder", "decoders", *spec.decoder, false);
     else
         w.key("decoder").null();
-    w.key("model").begin_object();
+    w.key("model").open('{');
     std::visit([&](const auto& m) { write(w, m); }, spec.model);
-    w.end_object();
-    w.end_object();
-    return w.take();
+    w.close('}');
+    w.close('}');
+    return w.take() + "\n";
 }
 
 }  // namespace fovea

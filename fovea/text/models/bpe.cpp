@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "fovea/base/error.h"
+#include "fovea/base/utf8.h"
 #include "fovea/text/hash.h"
 #include "fovea/text/steps/byte_level.h"
-#include "fovea/text/unicode/utf8.h"
 
 namespace fovea::text {
 
@@ -43,7 +43,7 @@ bool Bpe::can_take_bytes(const BpeSpec& spec) {
     std::string one;
     for (int b = 0; b < 256; ++b) {
         one.clear();
-        append_char(one, byte_to_char(static_cast<unsigned char>(b)));
+        append_utf8(one, byte_to_char(static_cast<unsigned char>(b)));
         if (!spec.vocab.contains(one)) return false;
     }
     return true;

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "fovea/base/error.h"
-#include "fovea/text/unicode/utf8.h"
+#include "fovea/base/utf8.h"
 
 namespace fovea::text {
 

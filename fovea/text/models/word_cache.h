@@ -2,6 +2,7 @@
 // Words seen lately and their ids. One entry is one cache line and a new word takes the place of
 // the one before it, so nothing is ever searched for. It starts small, since many a tokenizer is
 // made for one text, and grows with the words it is given, to 2 MiB at most.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -52,8 +53,10 @@ public:
         e.limit = limit;
         e.length = static_cast<std::uint8_t>(word.size());
         e.count = static_cast<std::uint8_t>(ids.size());
-        std::memcpy(e.word, word.data(), word.size());
-        std::memcpy(e.ids, ids.data(), ids.size() * sizeof(TokenId));
+        // std::copy and not memcpy: a word without ids (characters that the model drops) comes as
+        // an empty span, whose null pointer memcpy may not be given.
+        std::copy(word.begin(), word.end(), e.word);
+        std::copy(ids.begin(), ids.end(), e.ids);
     }
 
 private:

@@ -1,7 +1,7 @@
 #include "fovea/text/models/wordpiece.h"
 
 #include "fovea/base/error.h"
-#include "fovea/text/unicode/utf8.h"
+#include "fovea/base/utf8.h"
 
 namespace fovea::text {
 

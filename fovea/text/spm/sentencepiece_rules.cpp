@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "fovea/base/error.h"
+#include "fovea/base/utf8.h"
 #include "fovea/text/spm/sentencepiece_charsmap.h"
-#include "fovea/text/train/train_characters.h"
 
 namespace fovea {
 
@@ -59,7 +59,7 @@ std::string nfkc_charsmap(bool fold_case) {
     std::map<std::string, std::string> entries;
     for (std::uint32_t c = 1; c < 0x110000; ++c) {
         if (c >= 0xD800 && c <= 0xDFFF) continue;
-        const std::string text = utf8_of(c);
+        const std::string text = encode_utf8(c);
         const std::string result = disappears(c)      ? std::string()
                                    : becomes_space(c) ? std::string(" ")
                                                       : mapped(text, compat);
@@ -69,9 +69,9 @@ std::string nfkc_charsmap(bool fold_case) {
         if (p->decomp_type != 0 || p->decomp_seqindex == UINT16_MAX) continue;
         const std::string apart = mapped(text, UTF8PROC_STABLE | UTF8PROC_DECOMPOSE);
         std::size_t at = 0;
-        next_character(apart, at);
+        next_code_point(apart, at);
         if (at >= apart.size()) continue;
-        next_character(apart, at);
+        next_code_point(apart, at);
         if (at == apart.size() && mapped(apart, UTF8PROC_STABLE | UTF8PROC_COMPOSE) == text)
             entries[apart] = result;
     }

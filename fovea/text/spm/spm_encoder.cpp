@@ -5,13 +5,13 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "fovea/text/unicode/utf8.h"
+#include "fovea/base/utf8.h"
 
 namespace fovea::text {
 
 namespace {
 
-constexpr float unk_penalty = 10.0f;
+constexpr float spm_unk_penalty = 10.0f;
 
 ByteTrie trie_of(const SentencePieceModel& model, bool user_defined_only) {
     std::vector<std::pair<std::string_view, std::int32_t>> keys;
@@ -28,7 +28,7 @@ ByteTrie trie_of(const SentencePieceModel& model, bool user_defined_only) {
 }
 
 // The byte that a piece "<0x4F>" stands for, -1 where it is not of that form.
-int byte_of(std::string_view piece) {
+int byte_of_piece(std::string_view piece) {
     const auto digit = [](char c) {
         if (c >= '0' && c <= '9') return c - '0';
         return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
@@ -53,7 +53,7 @@ SpmEncoder::SpmEncoder(SentencePieceModel model, const std::string& where)
         lowest = std::min(lowest, p.score);
         highest = std::max(highest, p.score);
     }
-    unk_score_ = lowest - unk_penalty;
+    unk_score_ = lowest - spm_unk_penalty;
     words_apart_ = model_.kind == SentencePieceKind::unigram && highest <= 0.0001f;
     if (model_.kind == SentencePieceKind::bpe)
         for (const SentencePiece& p : model_.pieces) {
@@ -85,7 +85,8 @@ SpmEncoder::SpmEncoder(SentencePieceModel model, const std::string& where)
             p.type == PieceType::byte)
             reserved_.add(p.text, id);
         if (p.type == PieceType::byte)
-            if (const int b = byte_of(p.text); b >= 0) byte_ids_[static_cast<std::size_t>(b)] = id;
+            if (const int b = byte_of_piece(p.text); b >= 0)
+                byte_ids_[static_cast<std::size_t>(b)] = id;
     }
 }
 
@@ -391,7 +392,7 @@ std::string SpmEncoder::decode(const std::vector<std::string_view>& pieces) cons
     const auto flush = [&] {  // runs of bytes: characters, or one U+FFFD a byte
         for (std::size_t i = 0; i < bytes.size();) {
             const auto n = static_cast<std::size_t>(utf8_size(bytes[i]));
-            if (i + n <= bytes.size() && is_valid_utf8(std::string_view(bytes).substr(i, n))) {
+            if (i + n <= bytes.size() && is_utf8(std::string_view(bytes).substr(i, n))) {
                 out.append(bytes, i, n);
                 i += n;
             } else {
@@ -405,7 +406,7 @@ std::string SpmEncoder::decode(const std::vector<std::string_view>& pieces) cons
         const TokenId id = find(piece);
         const PieceType type =
             id >= 0 ? model_.pieces[static_cast<std::size_t>(id)].type : PieceType::normal;
-        if (const int b = type == PieceType::byte ? byte_of(piece) : -1; b >= 0) {
+        if (const int b = type == PieceType::byte ? byte_of_piece(piece) : -1; b >= 0) {
             bytes.push_back(static_cast<char>(b));
             continue;
         }

@@ -1,6 +1,6 @@
 #include "fovea/text/spm/spm_normalizer.h"
 
-#include "fovea/text/unicode/utf8.h"
+#include "fovea/base/utf8.h"
 
 namespace fovea::text {
 
@@ -45,7 +45,7 @@ SpmNormalizer::Prefix SpmNormalizer::prefix(std::string_view text) const {
     // A hostile map may cut characters or hold broken text: such entries are not followed.
     const bool usable = m.length > 0 &&
                         (m.length == text.size() || !is_continuation(text[m.length])) &&
-                        is_valid_utf8(m.replacement);
+                        is_utf8(m.replacement);
     if (usable) return {m.replacement, m.length};
     return {text.substr(0, one), one};
 }

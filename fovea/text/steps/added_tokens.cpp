@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "fovea/base/utf8.h"
 #include "fovea/text/hash.h"
 #include "fovea/text/unicode/unicode.h"
-#include "fovea/text/unicode/utf8.h"
 
 namespace fovea::text {
 

@@ -1,6 +1,6 @@
 #include "fovea/text/steps/byte_level.h"
 
-#include "fovea/text/unicode/utf8.h"
+#include "fovea/base/utf8.h"
 
 namespace fovea::text {
 
@@ -35,7 +35,7 @@ int char_to_byte(char32_t c) { return c < tables.to_byte.size() ? tables.to_byte
 std::string spell_bytes(std::string_view bytes) {
     std::string out;
     out.reserve(bytes.size() + bytes.size() / 2);
-    for (const char b : bytes) append_char(out, byte_to_char(static_cast<unsigned char>(b)));
+    for (const char b : bytes) append_utf8(out, byte_to_char(static_cast<unsigned char>(b)));
     return out;
 }
 
@@ -52,6 +52,13 @@ bool unspell_bytes(std::string_view token, std::string& out) {
         i += static_cast<std::size_t>(c.size);
     }
     return true;
+}
+
+std::vector<std::string> byte_alphabet() {
+    std::vector<std::string> alphabet;
+    for (int b = 0; b < 256; ++b)
+        alphabet.push_back(encode_utf8(byte_to_char(static_cast<unsigned char>(b))));
+    return alphabet;
 }
 
 }  // namespace fovea::text

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fovea::text {
 
@@ -14,5 +15,8 @@ int char_to_byte(char32_t c);  // -1 where c stands for no byte
 std::string spell_bytes(std::string_view bytes);
 // The bytes that a token spells; false (and `out` untouched) where some character is no byte.
 bool unspell_bytes(std::string_view token, std::string& out);
+
+// The spellings of the 256 bytes, in order: what a byte-level BPE starts from.
+std::vector<std::string> byte_alphabet();
 
 }  // namespace fovea::text

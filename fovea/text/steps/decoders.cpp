@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "fovea/base/utf8.h"
 #include "fovea/text/steps/byte_level.h"
-#include "fovea/text/unicode/utf8.h"
 
 namespace fovea::text {
 
@@ -53,7 +53,7 @@ void decode(const decoder::ByteLevel&, Tokens& tokens) {
     std::string bytes;
     for (const std::string& t : tokens)
         if (!unspell_bytes(t, bytes)) bytes += t;  // an added token, not spelled
-    tokens.assign(1, valid_utf8(bytes));
+    tokens.assign(1, repair_utf8(bytes));
 }
 
 void decode(const decoder::Metaspace& d, Tokens& tokens) {
@@ -91,7 +91,7 @@ void decode(const decoder::ByteFallback&, Tokens& tokens) {
     std::string bytes;
     const auto flush = [&] {
         if (bytes.empty()) return;
-        if (is_valid_utf8(bytes))
+        if (is_utf8(bytes))
             out.push_back(bytes);
         else
             out.insert(out.end(), bytes.size(), "\xEF\xBF\xBD");

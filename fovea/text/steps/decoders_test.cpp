@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fovea/text/unicode/utf8.h"
+#include "fovea/base/utf8.h"
 
 namespace fovea::text {
 namespace {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "fovea/base/utf8.h"
 #include "fovea/text/encoding.h"
-#include "fovea/text/unicode/utf8.h"
 
 namespace fovea::text {
 

@@ -7,7 +7,7 @@
 
 #include "fovea/base/clock.h"
 #include "fovea/base/error.h"
-#include "fovea/text/unicode/utf8.h"
+#include "fovea/base/utf8.h"
 
 namespace fovea::text {
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "fovea/base/error.h"
+#include "fovea/base/utf8.h"
 #include "fovea/text/unicode/unicode.h"
-#include "fovea/text/unicode/utf8.h"
 
 namespace fovea::text {
 
@@ -137,6 +138,37 @@ void trim_offsets(Encoding& e, bool add_prefix_space) {
             o.begin = std::min(o.begin + leading, o.end);
         }
         if (trailing > 0 && o.end >= trailing) o.end = std::max(o.end - trailing, o.begin);
+    }
+}
+
+void PostProcessorChain::check_ids(TokenId end) const {
+    const auto check = [&](const std::string& token, TokenId id) {
+        if (id < 0 || id >= end)
+            fail_with(ErrorKind::bad_input,
+                      "the post_processor was made for another vocabulary: give the token the id "
+                      "that it has in this one",
+                      "tokenizer: the post_processor adds \"", token, "\" as id ", id,
+                      " but the vocabulary has ids from 0 to ", end - 1);
+    };
+    const auto check_used = [&](const postprocessor::Template& t,
+                                const std::vector<postprocessor::TemplatePiece>& pieces) {
+        for (const auto& piece : pieces)
+            for (const auto& s : t.special_tokens)
+                if (piece.kind == postprocessor::TemplatePiece::Kind::special &&
+                    s.name == piece.special)
+                    for (const TokenId id : s.ids) check(s.name, id);
+    };
+    for (const PostProcessorStep& step : steps_) {
+        const auto check_both = [&](const auto& p) {
+            check(p.cls.token, p.cls.id);
+            check(p.sep.token, p.sep.id);
+        };
+        if (const auto* p = std::get_if<postprocessor::Bert>(&step)) check_both(*p);
+        if (const auto* p = std::get_if<postprocessor::Roberta>(&step)) check_both(*p);
+        if (const auto* p = std::get_if<postprocessor::Template>(&step)) {
+            check_used(*p, p->single);
+            check_used(*p, p->pair);
+        }
     }
 }
 

@@ -25,6 +25,10 @@ class PostProcessorChain {
 public:
     explicit PostProcessorChain(const std::vector<PostProcessorStep>& steps) : steps_(steps) {}
 
+    // Throws bad_input where a special token that may be added has an id outside [0, end): the ids
+    // stand in the file beside the names, and a file may say anything.
+    void check_ids(TokenId end) const;
+
     std::int64_t tokens_added(bool pair) const;
     Encoding process(std::vector<Encoding> encodings, bool add_special_tokens) const;
 

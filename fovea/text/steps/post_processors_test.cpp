@@ -74,6 +74,27 @@ TEST(Truncation, OnlyOne) {
                  Error);
 }
 
+TEST(PostProcessors, IdsOutsideTheVocabularyAreRefused) {
+    using Piece = postprocessor::TemplatePiece;
+    const PostProcessorChain bert({postprocessor::Bert{{"[SEP]", 2}, {"[CLS]", 1}}});
+    EXPECT_NO_THROW(bert.check_ids(3));
+    EXPECT_THROW(bert.check_ids(2), Error);
+    const PostProcessorChain negative({postprocessor::Roberta{{"</s>", 2}, {"<s>", -1}}});
+    EXPECT_THROW(negative.check_ids(3), Error);
+    postprocessor::Template t;
+    t.single = {{Piece::Kind::sequence_a, "", 0}};
+    t.pair = {{Piece::Kind::sequence_a, "", 0}, {Piece::Kind::special, "<s>", 0}};
+    t.special_tokens = {{"<s>", {1, 5}, {"<s>", "<s>"}}, {"<never used>", {99}, {"?"}}};
+    EXPECT_NO_THROW(PostProcessorChain({t}).check_ids(6));
+    try {
+        PostProcessorChain({t}).check_ids(5);
+        FAIL();
+    } catch (const Error& e) {
+        EXPECT_EQ(e.kind(), ErrorKind::bad_input);
+        EXPECT_NE(std::string(e.what()).find("\"<s>\" as id 5"), std::string::npos) << e.what();
+    }
+}
+
 TEST(PostProcessors, Bert) {
     const PostProcessorChain p({postprocessor::Bert{{"[SEP]", 2}, {"[CLS]", 1}}});
     EXPECT_EQ(p.tokens_added(false), 2);

@@ -1,7 +1,7 @@
 #include "fovea/text/steps/scanners.h"
 
+#include "fovea/base/utf8.h"
 #include "fovea/text/unicode/unicode.h"
-#include "fovea/text/unicode/utf8.h"
 
 namespace fovea::text {
 

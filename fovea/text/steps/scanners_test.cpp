@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "fovea/base/rng.h"
+#include "fovea/base/utf8.h"
 #include "fovea/text/steps/pattern.h"
-#include "fovea/text/unicode/utf8.h"
 
 namespace fovea::text {
 namespace {
@@ -35,7 +35,7 @@ std::string random_text(Rng& rng) {
         U' ',  U'\n', U'\r', U'\t', U'\u00A0', U'\u3000', U'\u0301', U'\u200D'};
     std::string s;
     for (std::int64_t i = rng.below(25); i >= 0; --i)
-        append_char(s, letters[rng.below(std::size(letters))]);
+        append_utf8(s, letters[rng.below(std::size(letters))]);
     return s;
 }
 

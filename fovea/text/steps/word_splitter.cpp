@@ -3,6 +3,7 @@
 #include <mutex>
 #include <vector>
 
+#include "fovea/base/utf8.h"
 #include "fovea/text/steps/pre_tokenizers.h"
 
 namespace fovea {
@@ -39,10 +40,10 @@ void WordSplitter::split(std::string_view text,
     }
     if (!b) b = std::make_unique<State::Buffers>();
     const bool track = state_->pre_tokenizer.needs_origins();
-    if (text::is_valid_utf8(text))
+    if (is_utf8(text))
         b->text.assign(text, 0, track);
     else
-        b->text.assign(text::valid_utf8(text), 0, track);
+        b->text.assign(repair_utf8(text), 0, track);
     state_->normalizer.apply(b->text, b->scratch.normalizer);
     state_->pre_tokenizer.apply(b->text, b->words, b->scratch, false);
     const std::string_view all = b->text.text();

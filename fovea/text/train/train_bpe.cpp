@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "fovea/base/error.h"
+#include "fovea/base/utf8.h"
 #include "fovea/text/train/train_characters.h"
 
 namespace fovea {
@@ -108,7 +109,7 @@ private:
     // Gives every character its id, and writes the words in ids. Characters outside the alphabet
     // vanish, as in `tokenizers`.
     void spell(const WordCounts& words, const std::vector<std::uint32_t>& alphabet) {
-        for (const std::uint32_t c : alphabet) add_token(utf8_of(c));
+        for (const std::uint32_t c : alphabet) add_token(encode_utf8(c));
         // A character has up to four forms: with or without prefix, with or without suffix.
         const bool prefixes = !options_.continuing_subword_prefix.empty();
         const bool suffixes = !options_.end_of_word_suffix.empty();
@@ -123,13 +124,13 @@ private:
              options_.special_tokens) {  // a special token may be one character
             std::size_t at = 0;
             if (s.empty()) continue;
-            const std::uint32_t c = next_character(s, at);
+            const std::uint32_t c = next_code_point(s, at);
             if (at == s.size()) allowed[c] = 1;
         }
         const auto each_character = [&](std::string_view w, auto&& visit) {
             for (std::size_t at = 0; at < w.size();) {
                 const bool first = at == 0;
-                const std::uint32_t c = next_character(w, at);
+                const std::uint32_t c = next_code_point(w, at);
                 if (allowed[c]) visit(c, form(c, first, at == w.size()));
             }
         };
@@ -146,7 +147,7 @@ private:
         std::sort(seen.begin(), seen.end());
         for (const std::size_t f : seen) {
             const bool variants = prefixes || suffixes;
-            std::string s = utf8_of(static_cast<std::uint32_t>(variants ? f / 4 : f));
+            std::string s = encode_utf8(static_cast<std::uint32_t>(variants ? f / 4 : f));
             if (variants && f & 2) s = options_.continuing_subword_prefix + s;
             if (variants && f & 1) s += options_.end_of_word_suffix;
             id_of_form[f] = add_token(s);

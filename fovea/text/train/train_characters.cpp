@@ -1,12 +1,11 @@
 #include "fovea/text/train/train_characters.h"
 
-#include <utf8proc.h>
-
 #include <algorithm>
 #include <limits>
 #include <map>
 
 #include "fovea/base/error.h"
+#include "fovea/base/utf8.h"
 
 namespace fovea {
 
@@ -14,30 +13,11 @@ namespace {
 constexpr std::uint32_t code_points = 0x110000;
 }
 
-std::uint32_t next_character(std::string_view text, std::size_t& at) {
-    const auto byte = static_cast<unsigned char>(text[at]);
-    if (byte < 0x80) {
-        ++at;
-        return byte;
-    }
-    utf8proc_int32_t c = 0;
-    const auto n = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + at,
-                                    static_cast<utf8proc_ssize_t>(text.size() - at), &c);
-    at += n > 0 ? static_cast<std::size_t>(n) : 1;
-    return n > 0 ? static_cast<std::uint32_t>(c) : 0xFFFDu;
-}
-
-std::string utf8_of(std::uint32_t code_point) {
-    utf8proc_uint8_t bytes[4];
-    const auto n = utf8proc_encode_char(static_cast<utf8proc_int32_t>(code_point), bytes);
-    return std::string(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(n));
-}
-
 std::vector<CharacterCount> count_characters(const WordCounts& words) {
     std::vector<std::int64_t> counts(code_points, 0);
     for (std::size_t i = 0; i < words.size(); ++i) {
         const std::string_view w = words.word(i);
-        for (std::size_t at = 0; at < w.size();) counts[next_character(w, at)] += words.count(i);
+        for (std::size_t at = 0; at < w.size();) counts[next_code_point(w, at)] += words.count(i);
     }
     std::vector<CharacterCount> result;
     for (std::uint32_t c = 0; c < code_points; ++c)
@@ -53,7 +33,7 @@ std::vector<std::uint32_t> choose_alphabet(const WordCounts& words,
     for (const std::string& s : initial) {
         std::size_t at = 0;
         expect(!s.empty(), "training: an empty string in the initial alphabet");
-        const std::uint32_t c = next_character(s, at);  // a longer string stands for its first one
+        const std::uint32_t c = next_code_point(s, at);  // a longer string stands for its first one
         counts[c] = std::numeric_limits<std::int64_t>::max();
     }
     std::vector<std::uint32_t> alphabet;

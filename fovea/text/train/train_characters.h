@@ -3,16 +3,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "fovea/text/train/train_word_counts.h"
 
 namespace fovea {
-
-// The code point at text[at], and `at` moved past it; bytes that are no UTF-8 give U+FFFD each.
-std::uint32_t next_character(std::string_view text, std::size_t& at);
-std::string utf8_of(std::uint32_t code_point);
 
 struct CharacterCount {
     std::uint32_t code_point;

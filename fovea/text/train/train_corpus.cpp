@@ -10,6 +10,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
 #include "fovea/base/threads.h"
+#include "fovea/base/utf8.h"
 
 namespace fovea {
 
@@ -20,6 +21,7 @@ constexpr std::size_t shares_at_once = 4;
 
 CorpusReader::CorpusReader(const std::string& path, bool keep_newlines, std::size_t longest_line)
     : path_(path == "-" ? "standard input" : path),
+      name_(path),
       keep_newlines_(keep_newlines),
       longest_line_(longest_line) {
     if (path == "-") {
@@ -50,10 +52,31 @@ bool CorpusReader::fill() {
                  ": cannot be read after byte ", bytes_read_, ": ",
                  code == Z_ERRNO ? std::strerror(errno) : message);
     buffer_.resize(old + static_cast<std::size_t>(std::max(n, 0)));
-    if (bytes_read_ == 0 && old == 0 && buffer_.rfind("\xEF\xBB\xBF", 0) == 0) at_ = 3;
+    if (bytes_read_ == 0 && old == 0) {
+        check_first_block();
+        if (buffer_.starts_with("\xEF\xBB\xBF")) at_ = 3;
+    }
     bytes_read_ += n;
     end_ = n <= 0;
     return n > 0;
+}
+
+std::string CorpusReader::hint() const {
+    constexpr std::size_t looked_at = std::size_t{64} << 10;
+    return encoding_hint(std::string_view(buffer_).substr(at_, looked_at), name_);
+}
+
+void CorpusReader::check_first_block() const {
+    const std::string_view first = std::string_view(buffer_).substr(0, std::size_t{4} << 10);
+    if (!looks_binary(first)) return;
+    const bool wide = guess_encoding(first).starts_with("UTF-");  // every second byte is zero
+    fail_with(ErrorKind::bad_input, hint(), path_,
+              wide ? ":1: the text is not UTF-8" : ": is not a text file");
+}
+
+void CorpusReader::check_utf8(std::string_view text) const {
+    if (!is_utf8(text))
+        fail_with(ErrorKind::bad_input, hint(), path_, ":", line_, ": the text is not UTF-8");
 }
 
 bool CorpusReader::next(std::string& line) {
@@ -90,7 +113,10 @@ bool CorpusReader::next(std::string& line) {
             else if (text_end > at_ && buffer_[text_end - 1] == '\r')
                 --text_end;
         }
-        line.append(buffer_, at_, text_end - at_);
+        const std::string_view part = std::string_view(buffer_).substr(at_, text_end - at_);
+        check_utf8(part);
+        line += part;
+        line_ += whole;
         at_ = end;
         return true;
     }

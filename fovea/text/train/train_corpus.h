@@ -3,6 +3,7 @@
 // the words counted from it in bounded memory.
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fovea/text/steps/word_splitter.h"
@@ -12,8 +13,10 @@
 namespace fovea {
 
 // Lines of a text file; "-" is standard input, .gz is decompressed. A byte-order mark at the start
-// is dropped. A line longer than `longest_line` comes in parts, cut after white space where there
-// is some, never inside a UTF-8 character: memory stays bounded whatever the file.
+// is dropped. Text that is not UTF-8, and binary files, are errors that name the line and guess the
+// encoding: a vocabulary learnt from them would be quietly useless. A line longer than
+// `longest_line` comes in parts, cut after white space where there is some, never inside a UTF-8
+// character: memory stays bounded whatever the file.
 class CorpusReader {
 public:
     static constexpr std::size_t usual_longest_line = std::size_t{1} << 20;
@@ -30,8 +33,12 @@ public:
 
 private:
     bool fill();
+    void check_first_block() const;
+    void check_utf8(std::string_view text) const;
+    std::string hint() const;  // for bytes that are no UTF-8 text
 
-    std::string path_;
+    std::string path_;  // as errors name it
+    std::string name_;  // as it was given
     bool keep_newlines_;
     std::size_t longest_line_;
     void* file_ = nullptr;  // gzFile
@@ -39,6 +46,7 @@ private:
     std::size_t at_ = 0;
     bool end_ = false;
     std::int64_t bytes_read_ = 0;
+    std::int64_t line_ = 1;  // the one that next() reads
 };
 
 struct CorpusOptions {

@@ -3,8 +3,9 @@
 #include <map>
 
 #include "fovea/base/error.h"
+#include "fovea/text/special_tokens.h"
 #include "fovea/text/spm/sentencepiece_rules.h"
-#include "fovea/text/train/train_characters.h"
+#include "fovea/text/steps/byte_level.h"
 #include "fovea/text/train/train_tokenizer.h"
 
 namespace fovea {
@@ -26,19 +27,6 @@ Replace replace(const std::string& pattern, bool regex, const std::string& conte
 template <class Chain, class... Steps>
 void append(Chain& chain, const Steps&... steps) {
     (chain.emplace_back(steps), ...);
-}
-
-std::vector<AddedToken> specials(const std::vector<std::string>& contents) {
-    std::vector<AddedToken> tokens;
-    for (const std::string& c : contents) {
-        AddedToken t;
-        t.id = static_cast<TokenId>(tokens.size());
-        t.content = c;
-        t.normalized = false;
-        t.special = true;
-        tokens.push_back(t);
-    }
-    return tokens;
 }
 
 TokenId id_of(const TokenizerTraining& t, const std::string& content) {
@@ -81,21 +69,10 @@ void set_template(TokenizerTraining& t, std::string_view single, std::string_vie
     t.pipeline.post_processor = {post};
 }
 
-// The 256 printable characters that stand for the bytes in byte-level BPE (Radford et al. 2019).
-std::vector<std::string> byte_alphabet() {
-    std::vector<std::string> alphabet;
-    std::uint32_t next = 256;
-    for (std::uint32_t b = 0; b < 256; ++b) {
-        const bool itself = (b >= 33 && b <= 126) || (b >= 161 && b <= 172) || b >= 174;
-        alphabet.push_back(utf8_of(itself ? b : next++));
-    }
-    return alphabet;
-}
-
 TokenizerTraining bert(bool uncased) {
     TokenizerTraining t;
     t.model = TrainedModel::wordpiece;
-    t.special_tokens = specials({"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"});
+    t.special_tokens = special_tokens({"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"});
     t.unk_token = "[UNK]";
     t.min_frequency = 2;
     t.limit_alphabet = 1000;
@@ -117,9 +94,9 @@ TokenizerTraining bert(bool uncased) {
 TokenizerTraining byte_level(const std::vector<std::string>& special, bool prefix_space) {
     TokenizerTraining t;
     t.model = TrainedModel::bpe;
-    t.special_tokens = specials(special);
+    t.special_tokens = special_tokens(special);
     t.min_frequency = 2;
-    t.initial_alphabet = byte_alphabet();
+    t.initial_alphabet = text::byte_alphabet();
     t.keep_newlines = true;
     t.pipeline.pre_tokenizer = {pretokenizer::ByteLevel{.add_prefix_space = prefix_space}};
     t.pipeline.decoder = {decoder::ByteLevel{}};
@@ -145,7 +122,7 @@ TokenizerTraining roberta() {
 TokenizerTraining gpt() {  // the first GPT: characters, words end with "</w>"
     TokenizerTraining t;
     t.model = TrainedModel::bpe;
-    t.special_tokens = specials({"<unk>"});
+    t.special_tokens = special_tokens({"<unk>"});
     t.unk_token = "<unk>";
     t.min_frequency = 2;
     t.limit_alphabet = 1000;
@@ -160,7 +137,7 @@ TokenizerTraining unigram(const std::vector<std::string>& special, bool fold_cas
     TokenizerTraining t;
     t.model = TrainedModel::unigram;
     t.vocab_size = 8000;
-    t.special_tokens = specials(special);
+    t.special_tokens = special_tokens(special);
     t.unk_token = "<unk>";
     t.limit_alphabet = 3000;
     t.pipeline.normalizer = {normalizer::Precompiled{nfkc_charsmap(fold_case)}};
@@ -205,7 +182,7 @@ TokenizerTraining llama() {  // BPE over characters; what is not in the alphabet
     const std::string underline = "\xE2\x96\x81";
     TokenizerTraining t;
     t.model = TrainedModel::bpe;
-    t.special_tokens = specials({"<unk>", "<s>", "</s>"});
+    t.special_tokens = special_tokens({"<unk>", "<s>", "</s>"});
     t.unk_token = "<unk>";
     t.min_frequency = 2;
     t.limit_alphabet = 3000;
@@ -224,7 +201,7 @@ TokenizerTraining llama() {  // BPE over characters; what is not in the alphabet
 TokenizerTraining word() {
     TokenizerTraining t;
     t.model = TrainedModel::word;
-    t.special_tokens = specials({"[PAD]", "[UNK]", "[CLS]", "[SEP]"});
+    t.special_tokens = special_tokens({"[PAD]", "[UNK]", "[CLS]", "[SEP]"});
     t.unk_token = "[UNK]";
     t.min_frequency = 2;
     t.pipeline.normalizer = {normalizer::Nfc{}, normalizer::Lowercase{}};

@@ -8,7 +8,7 @@ namespace fovea {
 
 namespace {
 
-bool is_byte_token(const std::string& s) {
+bool is_byte_piece(const std::string& s) {
     const auto hex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F'); };
     return s.size() == 6 && s.rfind("<0x", 0) == 0 && hex(s[3]) && hex(s[4]) && s[5] == '>';
 }
@@ -37,7 +37,7 @@ SentencePieceModel to_sentencepiece(const TokenizerSpec& spec) {
     for (const AddedToken& t : spec.added_tokens) types[t.content] = PieceType::control;
     const auto type_of = [&](const std::string& s, const std::string& unk) {
         if (s == unk) return PieceType::unknown;
-        if (m.byte_fallback && is_byte_token(s)) return PieceType::byte;
+        if (m.byte_fallback && is_byte_piece(s)) return PieceType::byte;
         const auto found = types.find(s);
         return found == types.end() ? PieceType::normal : found->second;
     };

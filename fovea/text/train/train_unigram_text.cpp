@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
+#include "fovea/base/utf8.h"
 #include "fovea/text/train/train_characters.h"
 
 namespace fovea {
@@ -21,7 +22,7 @@ UnigramText::UnigramText(const WordCounts& words, std::vector<std::uint32_t> cod
     for (std::size_t i = 0; i < words.size(); ++i) {
         const std::string_view w = words.word(i);
         for (std::size_t at = 0; at < w.size();) {
-            const Symbol s = symbol_of[next_character(w, at)];
+            const Symbol s = symbol_of[next_code_point(w, at)];
             if (s != 0)
                 symbols.push_back(s);
             else
@@ -33,7 +34,7 @@ UnigramText::UnigramText(const WordCounts& words, std::vector<std::uint32_t> cod
 
 std::string UnigramText::spelled(std::span<const Symbol> piece) const {
     std::string s;
-    for (const Symbol c : piece) s += utf8_of(alphabet[c - 1]);
+    for (const Symbol c : piece) s += encode_utf8(alphabet[c - 1]);
     return s;
 }
 

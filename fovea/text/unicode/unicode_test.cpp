@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "fovea/base/utf8.h"
 #include "fovea/text/unicode/decomposition.h"
-#include "fovea/text/unicode/utf8.h"
 
 namespace fovea::text {
 namespace {
@@ -14,7 +14,7 @@ std::string form(NormalForm f, std::string_view s) {
     std::vector<Change> changes;
     normalize(s, f, changes);
     std::string out;
-    for (const Change& c : changes) append_char(out, c.code);
+    for (const Change& c : changes) append_utf8(out, c.code);
     return out;
 }
 
@@ -67,7 +67,7 @@ TEST(Unicode, NormalForms) {
 TEST(Unicode, ComposingUndoesDecomposing) {
     for (char32_t c = 0xC0; c < 0x2000; ++c) {
         std::string s;
-        append_char(s, c);
+        append_utf8(s, c);
         const std::string c1 = form(NormalForm::nfc, s);
         EXPECT_EQ(form(NormalForm::nfc, form(NormalForm::nfd, s)), c1)
             << static_cast<std::uint32_t>(c);

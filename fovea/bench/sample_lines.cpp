@@ -1,4 +1,4 @@
-#include "fovea/text/sample_lines.h"
+#include "fovea/bench/sample_lines.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/rng.h"
-#include "fovea/text/train/train_characters.h"
+#include "fovea/base/utf8.h"
 
 namespace fovea {
 
@@ -283,7 +283,7 @@ std::string any_code_points(Rng& rng) {
                 break;
         }
         if (c >= 0xD800 && c <= 0xDFFF) c = 0xFFFD;
-        out += utf8_of(static_cast<std::uint32_t>(c));
+        out += encode_utf8(static_cast<std::uint32_t>(c));
     }
     return out;
 }
@@ -420,7 +420,7 @@ std::vector<std::string> lines_of_every_code_point() {
     std::uint32_t in_line = 0;
     for (std::uint32_t c = 0; c < 0x110000; ++c) {
         if (c >= 0xD800 && c <= 0xDFFF) continue;
-        line += utf8_of(c);
+        line += encode_utf8(c);
         if (in_line % 4 == 3) line += ' ';
         if (in_line % 16 == 7) line += 'a';
         const std::uint32_t limit = c < 0x10000 ? 128 : c < 0x40000 ? 256 : 4096;

@@ -1,5 +1,6 @@
 #pragma once
-// Vocabularies for a sequence-to-sequence task, trained on its own texts.
+// Vocabularies for the texts of one task, trained on them: kinds with plain names instead of the
+// recipes of well-known models (train_tokenizer.h).
 // Thread-safety: training one is a function of its arguments; the Tokenizer it gives is thread-
 // safe.
 #include <cstdint>

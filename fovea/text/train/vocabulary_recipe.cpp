@@ -1,16 +1,15 @@
-#include "fovea/tasks/seq2seq_tokenizer.h"
+#include "fovea/text/train/vocabulary_recipe.h"
 
 #include <algorithm>
 
 #include "fovea/base/error.h"
+#include "fovea/text/special_tokens.h"
 #include "fovea/text/steps/byte_level.h"
 #include "fovea/text/steps/word_splitter.h"
 #include "fovea/text/train/train_tokenizer.h"
 
 namespace fovea {
 namespace {
-
-const std::vector<std::string> specials = {"<pad>", "</s>", "<unk>"};
 
 postprocessor::Template ends_with_stop() {
     using Piece = postprocessor::TemplatePiece;
@@ -23,16 +22,9 @@ postprocessor::Template ends_with_stop() {
     return t;
 }
 
-TokenizerSpec frame(const VocabularyOptions& o) {
+TokenizerSpec vocabulary_frame(const VocabularyOptions& o) {
     TokenizerSpec s;
-    for (std::size_t i = 0; i < specials.size(); ++i) {
-        AddedToken t;
-        t.id = static_cast<TokenId>(i);
-        t.content = specials[i];
-        t.normalized = false;
-        t.special = true;
-        s.added_tokens.push_back(t);
-    }
+    s.added_tokens = special_tokens({"<pad>", "</s>", "<unk>"});
     s.special_tokens.eos = "</s>";
     s.special_tokens.unk = "<unk>";
     s.special_tokens.pad = "<pad>";
@@ -56,7 +48,7 @@ TokenizerSpec frame(const VocabularyOptions& o) {
     return s;
 }
 
-TokenizerTraining training_of(const TokenizerSpec& pipeline, const VocabularyOptions& o) {
+TokenizerTraining vocabulary_training(const TokenizerSpec& pipeline, const VocabularyOptions& o) {
     TokenizerTraining t;
     t.pipeline = pipeline;
     t.special_tokens = pipeline.added_tokens;
@@ -69,10 +61,7 @@ TokenizerTraining training_of(const TokenizerSpec& pipeline, const VocabularyOpt
             t.unk_token.clear();
             t.min_frequency = 2;
             t.vocab_size = std::max<std::int64_t>(o.size, 256 + 3);
-            for (int byte = 0; byte < 256; ++byte) {
-                const auto c = static_cast<char>(byte);
-                t.initial_alphabet.push_back(text::spell_bytes({&c, 1}));
-            }
+            t.initial_alphabet = text::byte_alphabet();
             break;
         case VocabularyKind::characters:
             t.model = TrainedModel::bpe;
@@ -100,13 +89,13 @@ VocabularyKind vocabulary_kind_of(const std::string& name) {
 }
 
 Tokenizer train_vocabulary(std::span<const std::string> texts, const VocabularyOptions& options) {
-    const TokenizerSpec spec = frame(options);
+    const TokenizerSpec spec = vocabulary_frame(options);
     const WordSplitter splitter(spec);
     WordCounts words;
     for (const std::string& text : texts)
         splitter.split(text, [&](std::string_view word) { words.add(word); });
     expect_input(words.size() > 0, "vocabulary: the texts hold no word");
-    return Tokenizer(train_tokenizer(words, training_of(spec, options)));
+    return Tokenizer(train_tokenizer(words, vocabulary_training(spec, options)));
 }
 
 }  // namespace fovea

@@ -1,17 +1,13 @@
-#include "fovea/text/train/train_tokenizer.h"
-
+// Training from files of lines in all languages, recipe by recipe.
 #include <gtest/gtest.h>
 #include <unistd.h>
-#include <zlib.h>
-
-#include <set>
 
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
 #include "fovea/base/threads.h"
-#include "fovea/text/sample_lines.h"
+#include "fovea/bench/sample_lines.h"
 #include "fovea/text/tokenizer.h"
-#include "fovea/text/train/train_corpus.h"
+#include "fovea/text/train/train_tokenizer.h"
 
 namespace fovea {
 namespace {
@@ -34,48 +30,6 @@ protected:
     }
     const std::string folder = "/tmp/fovea-train-" + std::to_string(getpid());
 };
-
-std::vector<std::string> lines_of(const std::string& path, bool keep_newlines) {
-    CorpusReader reader(path, keep_newlines);
-    std::vector<std::string> lines;
-    for (std::string line; reader.next(line); line.clear()) lines.push_back(line);
-    return lines;
-}
-
-TEST_F(TrainTokenizer, ReadsLinesOfAllKinds) {
-    using Lines = std::vector<std::string>;
-    EXPECT_EQ(lines_of(write("a", "x\ny\r\n\nz"), false), (Lines{"x", "y", "", "z"}));
-    EXPECT_EQ(lines_of(write("b", "x\ny\r\n\nz"), true), (Lines{"x\n", "y\r\n", "\n", "z"}));
-    EXPECT_EQ(lines_of(write("c", "\xEF\xBB\xBFx\n"), false), (Lines{"x"}));
-    EXPECT_EQ(lines_of(write("d", ""), false), Lines{});
-    const std::string packed = folder + "/e.gz";
-    gzFile gz = gzopen(packed.c_str(), "wb");
-    gzputs(gz, "one\ntwo\n");
-    gzclose(gz);
-    EXPECT_EQ(lines_of(packed, false), (Lines{"one", "two"}));
-    const std::string bytes = read_file(packed);
-    EXPECT_THROW(lines_of(write("f.gz", bytes.substr(0, bytes.size() - 9)), false), Error);
-    EXPECT_THROW(lines_of(folder + "/none", false), Error);
-    EXPECT_THROW(lines_of(folder, false), Error);
-}
-
-TEST_F(TrainTokenizer, CutsLinesThatAreTooLongBetweenCharacters) {
-    std::string text;
-    while (text.size() < 3 * CorpusReader::usual_longest_line) text += "\xE4\xB8\xAD";
-    text += "\nshort\n";
-    std::string joined;
-    for (const std::string& part : lines_of(write("long", text), true)) {
-        EXPECT_LE(part.size(), CorpusReader::usual_longest_line);
-        EXPECT_NE(part[0] & '\xC0', '\x80') << "begins inside a character";
-        joined += part;
-    }
-    EXPECT_EQ(joined, text);
-    text.assign(CorpusReader::usual_longest_line + 10, 'x');
-    text[1000] = ' ';
-    const auto parts = lines_of(write("spaced", text), false);
-    ASSERT_EQ(parts.size(), 2u);
-    EXPECT_EQ(parts[0].size(), 1001u);
-}
 
 TEST_F(TrainTokenizer, EveryRecipeTrainsSavesAndLoads) {
     const std::string text = sample(1500);
