@@ -184,7 +184,7 @@ LineReader::LineReader(const std::string& path) : path_(path) {
         file_ = gzopen(path.c_str(), "rb");
     }
     if (!file_) throw Error(path + ": cannot open: " + reason(), ErrorKind::not_found);
-    gzbuffer(static_cast<gzFile>(file_), 1 << 17);
+    gzbuffer(static_cast<gzFile>(file_), 1 << 16);
 }
 
 LineReader::~LineReader() { gzclose(static_cast<gzFile>(file_)); }

@@ -53,7 +53,7 @@ FileHash hash_file(const std::string& path) {
     if (fd < 0) throw Error(path + ": cannot open: " + std::strerror(errno), ErrorKind::not_found);
     Hash128 hash;
     FileHash result;
-    std::vector<char> piece(1 << 20);
+    std::vector<char> piece(1 << 16);
     for (;;) {
         const ssize_t n = ::read(fd, piece.data(), piece.size());
         if (n < 0 && errno == EINTR) continue;

@@ -18,7 +18,9 @@ inline bool valid_by_utf8proc(std::string_view s) {
     return true;
 }
 
+// Of a long text only the start: runs matter more than length.
 inline void check_tokenizer_on(const Tokenizer& t, std::string_view text) {
+    text = text.substr(0, 300);
     const Encoding e = t.encode(text);
     const std::size_t n = e.ids.size();
     property(e.tokens.size() == n && e.offsets.size() == n && e.type_ids.size() == n &&

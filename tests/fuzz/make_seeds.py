@@ -224,6 +224,7 @@ def data_files():
     for i, text in enumerate([mail, table, comma, lines]):
         write("data_files", str(i), bytes([i + 10]) + text.encode())
         write("data_files", f"{i}-strict", bytes([i]) + text.encode())
+        write("data_files", f"{i}-report", bytes([i + 210]) + text.encode())
     write("data_files", "gz", bytes([14]) + gzip.compress(table.encode(), mtime=0))
 
 
@@ -231,7 +232,8 @@ def metric_texts():
     for i, (a, b) in enumerate([("the cat sat", "the cat sat on the mat"), ("", "x"), ("a\nb c", "b c\na"),
                                 ("1,000.5 &quot;x&quot; a-b 5-6", '1,000.5 "x"'), ("我爱北京。", "我喜欢北京！"),
                                 ("ΟΔΟΣ İ 👍🏽", "οδος i"), ("running generalizations yyy", "runs general")]):
-        write("metric_texts", str(i), bytes([i]) + a.encode() + b"\xff" + b.encode())
+        for metric in range(9):
+            write("metric_texts", f"{i}-{metric}", bytes([8 * metric + i]) + a.encode() + b"\xff" + b.encode())
 
 
 tokenizer_json()

@@ -31,8 +31,11 @@ void fuzz_metric_texts(FuzzBytes data) {
     const std::string a(rest.substr(0, cut)), b(rest.substr(std::min(cut + 1, rest.size())));
     const bool lc = data[0] & 1;
     const References references{b, a};
-    for (const char* name : {"none", "13a", "intl", "char", "zh"}) {
-        const BleuOptions options{.tokenizer = bleu_tokenizer(name),
+    // One metric a run: depth is runs.
+    static constexpr const char* tokenizers[] = {"none", "13a", "intl", "char", "zh"};
+    const int metric = data[0] / 8 % 9;
+    if (metric < 5) {
+        const BleuOptions options{.tokenizer = bleu_tokenizer(tokenizers[metric]),
                                   .lowercase = lc,
                                   .smoothing = static_cast<Smoothing>(data[0] / 2 % 4),
                                   .effective_order = true};
@@ -42,26 +45,23 @@ void fuzz_metric_texts(FuzzBytes data) {
         in_range(sentence_bleu(a, {b}, options).score, 100);
         const BleuScore self = sentence_bleu(a, references, options);
         property(self.matches == self.totals, "a text matches itself");
-    }
-    property(fitting_tokenizer(references) == fitting_tokenizer(std::vector{a, b}),
-             "the order of references does not matter");
-    for (const int word_order : {0, 2}) {
-        const ChrfOptions options{.word_order = word_order, .lowercase = lc};
-        in_range(sentence_chrf(a, {b}, options).score, 100);
-        const double both = sentence_chrf(a, references, options).score;
-        property(both + 1e-9 >= sentence_chrf(a, {b}, options).score, "the best reference counts");
-    }
-    for (const bool stemmer : {false, true}) {
-        const RougeScore s = rouge(b, a, {.stemmer = stemmer});
+    } else if (metric < 7) {
+        const ChrfOptions options{.word_order = metric == 5 ? 0 : 2, .lowercase = lc};
+        const double alone = sentence_chrf(a, {b}, options).score;
+        in_range(alone, 100);
+        property(sentence_chrf(a, references, options).score + 1e-9 >= alone,
+                 "the best reference counts");
+    } else {
+        const RougeScore s = rouge(b, a, {.stemmer = metric == 7});
         for (const RougeValue& v : {s.rouge1, s.rouge2, s.rougeL, s.rougeLsum}) {
             in_range(v.precision, 1);
             in_range(v.recall, 1);
             in_range(v.f1, 1);
         }
         property(s.rougeL.f1 <= s.rouge1.f1 + 1e-12, "a common subsequence is of common words");
+        for (const std::string& word : rouge_words(a))
+            property(porter_stem(word).size() <= word.size() + 1, "a stem is hardly longer");
     }
-    for (const std::string& word : rouge_words(a))
-        property(porter_stem(word).size() <= word.size() + 1, "a stem is hardly longer");
 }
 
 }  // namespace fovea
