@@ -252,5 +252,21 @@ TEST(Tokenizer, LongRunsTakeLinearTime) {
     }
 }
 
+// The ids of a template stand in the file beside the names: one that the vocabulary does not have
+// would be looked up in an embedding later.
+TEST(Tokenizer, RefusesAFileThatAddsIdsOutsideItsVocabulary) {
+    const auto with_id = [](int id) {
+        return R"({"post_processor": {"type": "TemplateProcessing",
+            "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}},
+                       {"Sequence": {"id": "A", "type_id": 0}}],
+            "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
+            "special_tokens": {"<s>": {"id": "<s>", "ids": [)" +
+               std::to_string(id) + R"(], "tokens": ["<s>"]}}},
+            "model": {"type": "WordLevel", "unk_token": "<unk>", "vocab": {"<unk>": 0, "<s>": 1}}})";
+    };
+    EXPECT_EQ(Tokenizer::from_json(with_id(1)).encode_ids("x"), (std::vector<TokenId>{1, 0}));
+    EXPECT_THROW(Tokenizer::from_json(with_id(2)), Error);
+}
+
 }  // namespace
 }  // namespace fovea
