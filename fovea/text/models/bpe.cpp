@@ -57,7 +57,12 @@ Bpe::Bpe(const BpeSpec& spec, bool bytes) : spec_(&spec), bytes_(bytes) {
     }
     prefix_size_ = spec.continuing_subword_prefix.value_or("").size();
     suffix_size_ = spec.end_of_word_suffix.value_or("").size();
-    lengths_.assign(static_cast<std::size_t>(spec.vocab.end_id()), 0);
+    // A table by id: forty bytes of a hostile file must not ask for gigabytes.
+    constexpr std::size_t most_holes = std::size_t{1} << 20;
+    const auto end = static_cast<std::size_t>(spec.vocab.end_id());
+    expect_input(end <= 4 * spec.vocab.size() + most_holes, "BPE: the vocabulary has only ",
+                 spec.vocab.size(), " tokens, but ids up to ", end - 1);
+    lengths_.assign(end, 0);
     std::string raw;
     if (bytes_ && spec.ignore_merges) raw_.reserve(spec.vocab.size(), spec.vocab.size() * 6);
     for (std::size_t i = 0; i < spec.vocab.size(); ++i) {

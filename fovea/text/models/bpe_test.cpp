@@ -193,5 +193,15 @@ TEST(Bpe, DropoutDrawsFromItsGenerator) {
     EXPECT_LT(lengths, 8u * 200);
 }
 
+// Found by fuzzing: a table by id of 7.5 GB for three tokens.
+TEST(Bpe, IdsFarBeyondTheNumberOfTokensAreRefused) {
+    BpeSpec spec;
+    spec.vocab.add("a", 0);
+    spec.vocab.add("b", 1 << 20);  // holes are fine
+    EXPECT_NO_THROW(Bpe(spec, false));
+    spec.vocab.add("c", 1888888888);
+    EXPECT_THROW(Bpe(spec, false), Error);
+}
+
 }  // namespace
 }  // namespace fovea::text
