@@ -86,6 +86,13 @@ ErrorReport usage_report(const CLI::App& app, const CLI::ParseError& error) {
     }
     std::string message = error.what();
     std::replace(message.begin(), message.end(), '\n', ' ');
+    // CLI11 says "--lr: At Most 1 required but received 2".
+    if (const std::size_t twice = message.find(": At Most 1 required but received ");
+        twice != std::string::npos)
+        return {ErrorKind::usage,
+                fmt::format("{}: {} is given {} times, but it takes one value", name,
+                            message.substr(0, twice), message.substr(message.rfind(' ') + 1)),
+                "leave only one of them"};
     std::string guess;
     // CLI11 says "--color: rde not in {auto,always,never}".
     if (const std::size_t set = message.find(" not in {"); set != std::string::npos) {

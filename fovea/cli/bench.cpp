@@ -9,6 +9,7 @@
 #include "fovea/bench/train.h"
 #include "fovea/bench/translate.h"
 #include "fovea/cli/help.h"
+#include "fovea/cli/number_checks.h"
 #include "fovea/cli/options.h"
 #include "fovea/cli/terminal/interrupt.h"
 #include "fovea/cli/terminal/terminal.h"
@@ -126,7 +127,7 @@ struct ModelChoice {
             ->envname("FOVEA_PEER_PYTHON")
             ->group(more_group);
         verb.add_option("--seconds", seconds, "to spend on a case; 0: as the case needs")
-            ->check(CLI::NonNegativeNumber)
+            ->check(at_least(0))
             ->group(more_group);
         add_format_options(verb, format, {"text", "json"});
     }
@@ -147,7 +148,7 @@ struct ModelChoice {
 void add_training_flags(CLI::App& verb, bench::TrainBenchOptions& options) {
     verb.add_option("--batch-tokens", options.batch_tokens,
                     "tokens of a batch (longer side); 0: 4096, with --quick 1024")
-        ->check(CLI::NonNegativeNumber);
+        ->check(at_least(0));
     verb.add_option("--vocab-size", options.vocabulary, "0: 8000, from base on 32000")
         ->check(CLI::Range(0, 1 << 24));
     verb.add_option("--data", options.data, "pairs to train on; else made from a seed")
@@ -193,7 +194,7 @@ void add_scaling(CLI::App& bench) {
     scaling
         ->add_option("--batch-tokens", choice->options.batch_tokens,
                      "tokens of a batch; 0: 4096, with --quick 1024")
-        ->check(CLI::NonNegativeNumber);
+        ->check(at_least(0));
     scaling->add_option("--vocab-size", choice->options.vocabulary, "0: 8000")
         ->check(CLI::Range(0, 1 << 24));
     scaling->add_option("--dropout", choice->options.dropout, "on both sides")

@@ -8,6 +8,7 @@
 #include "fovea/base/clock.h"
 #include "fovea/base/files.h"
 #include "fovea/cli/help.h"
+#include "fovea/cli/number_checks.h"
 #include "fovea/cli/options.h"
 #include "fovea/cli/terminal/interrupt.h"
 #include "fovea/cli/terminal/progress.h"
@@ -49,6 +50,7 @@ void empty_own_folder(const std::string& path) {
 Seq2SeqTraining training(const DemoFlags& f) {
     Seq2SeqTraining t;
     t.train = pair_files_of(join_path(f.out, "train.tsv"));
+    t.split_dev = false;  // the last model is shown; dates held out are measured at the end
     t.vocabulary = {.kind = VocabularyKind::characters, .size = 200};
     t.config.apply_preset("tiny");
     t.config.encoder_layers = t.config.decoder_layers = 2;
@@ -121,7 +123,7 @@ void add_demo_command(CLI::App& app) {
     auto f = std::make_shared<DemoFlags>();
     v->add_option("--out", f->out,
                   "folder for data, model and pictures (of an earlier demo: emptied first)");
-    v->add_option("--steps", f->steps, "updates to train")->check(CLI::PositiveNumber);
+    v->add_option("--steps", f->steps, "updates to train")->check(at_least(1));
     set_examples(*v, {"fovea demo", "fovea demo --out /tmp/demo", "fovea demo --steps 300"});
     v->callback([f] { run(*f); });
 }

@@ -7,6 +7,7 @@
 #include "fovea/base/files.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/model_flags.h"
+#include "fovea/cli/number_checks.h"
 #include "fovea/cli/options.h"
 #include "fovea/cli/search_flags.h"
 #include "fovea/cli/terminal/progress.h"
@@ -111,7 +112,7 @@ void add_average_command(CLI::App& app) {
         app.add_subcommand("average", "Average the last checkpoints of a run into one model.");
     auto f = std::make_shared<AverageFlags>();
     v->add_option("RUN", f->run, "the run's folder")->required();
-    v->add_option("--last", f->last, "checkpoints to take")->check(CLI::PositiveNumber);
+    v->add_option("--last", f->last, "checkpoints to take")->check(at_least(1));
     v->add_option("--out", f->out, "the new model's folder")->required();
     v->add_flag("--force", f->force, "overwrite it");
     set_examples(*v, {"fovea average run --last 10 --out run/averaged",
@@ -120,6 +121,9 @@ void add_average_command(CLI::App& app) {
     v->callback([f] {
         const std::vector<std::string> used =
             average_checkpoints(f->run, f->last, f->out, f->force);
+        if (!global_options().quiet && static_cast<int>(used.size()) < f->last)
+            fmt::print(stderr, "note: --last {}, but the run holds only {} checkpoints\n", f->last,
+                       used.size());
         if (!global_options().quiet)
             fmt::print(stderr, "averaged {} checkpoints ({} … {}) into {}\n", used.size(),
                        used.front(), used.back(), f->out);

@@ -1,5 +1,6 @@
 #include "fovea/cli/search_flags.h"
 
+#include "fovea/base/error.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/options.h"
 
@@ -43,6 +44,10 @@ void SearchFlags::add_to(CLI::App& verb) {
 
 SearchOptions SearchFlags::over(SearchOptions s) const {
     const auto has = [this](const char* flag) { return verb_->get_option(flag)->count() > 0; };
+    for (const char* flag : {"--temperature", "--top-k", "--top-p"})
+        if (has(flag) && !given_.sample)
+            fail_with(ErrorKind::usage, "add --sample, or leave it out", flag,
+                      " has no effect without --sample");
     if (has("--beam")) s.beam = given_.beam;
     if (has("--n-best")) s.n_best = given_.n_best;
     if (has("--max-length")) s.max_length = given_.max_length;

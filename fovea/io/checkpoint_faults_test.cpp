@@ -38,7 +38,7 @@ TEST(CheckpointFaults, EveryFailingCallLeavesTheOldOnesIntact) {
                 const TestFolder folder;
                 prepare(folder.path());
                 CheckpointFolder run(folder.path(), {.keep_last = 2});
-                ASSERT_EQ(run.resume()->state.step, 2);
+                ASSERT_EQ(run.resume()->step(), 2);
                 int calls = 0;
                 disk::set_hook([&](disk::Call, const std::string&) {
                     ++calls;
@@ -65,12 +65,12 @@ TEST(CheckpointFaults, EveryFailingCallLeavesTheOldOnesIntact) {
                 ASSERT_TRUE(found) << "call " << n;
                 EXPECT_TRUE(run.rejected().empty())
                     << "call " << n << ": " << run.rejected()[0].reason;
-                EXPECT_GE(found->state.step, saved ? 3 : 2);
-                expect_same_tensors(found->model(), small_checkpoint(found->state.step).model);
+                EXPECT_GE(found->step(), saved ? 3 : 2);
+                expect_same_tensors(found->model(), small_checkpoint(found->step()).model);
                 EXPECT_FALSE(any_leftover(folder.path()));
                 // and the next attempt succeeds
                 run.save(small_checkpoint(4));
-                EXPECT_EQ(run.resume()->state.step, 4);
+                EXPECT_EQ(run.resume()->step(), 4);
             }
     EXPECT_GT(fired_points, 150);
 }
@@ -126,11 +126,11 @@ TEST(CheckpointFaults, AKillAtEveryCallLosesNothing) {
         const auto found = run.resume();
         ASSERT_TRUE(found);
         EXPECT_TRUE(run.rejected().empty()) << run.rejected()[0].reason;
-        EXPECT_EQ(found->state.step >= 2, true);
-        expect_same_tensors(found->model(), small_checkpoint(found->state.step).model);
+        EXPECT_EQ(found->step() >= 2, true);
+        expect_same_tensors(found->model(), small_checkpoint(found->step()).model);
         EXPECT_FALSE(any_leftover(folder.path()));
         run.save(small_checkpoint(5));
-        EXPECT_EQ(run.resume()->state.step, 5);
+        EXPECT_EQ(run.resume()->step(), 5);
         if (!killed) break;
         ++points;
     }
@@ -214,10 +214,10 @@ TEST(CheckpointFaults, APowerCutAtEveryCallLosesNothing) {
                 CheckpointFolder run(after.path(), {.keep_last = 2});
                 const auto found = run.resume();
                 ASSERT_TRUE(found) << "call " << n << " mode " << mode;
-                EXPECT_GE(found->state.step, 2);
+                EXPECT_GE(found->step(), 2);
                 EXPECT_TRUE(run.rejected().empty())
                     << "call " << n << " mode " << mode << ": " << run.rejected()[0].reason;
-                expect_same_tensors(found->model(), small_checkpoint(found->state.step).model);
+                expect_same_tensors(found->model(), small_checkpoint(found->step()).model);
             }
     EXPECT_GT(cuts, 150);
 }

@@ -81,28 +81,25 @@ CheckpointFolder::~CheckpointFolder() {
 
 std::string CheckpointFolder::write_temporary(const Checkpoint& c, SaveReport& report) {
     const SafetensorsWriter model(c.model, {{"format", "pt"}}), optimizer(c.optimizer, {});
-    const std::string state = state_text(c.state);
     report.bytes = checked_add(checked_add(model.file_size(), optimizer.file_size()),
-                               static_cast<std::int64_t>(state.size()));
+                               static_cast<std::int64_t>(c.state.size()));
     for (const auto& [name, text] : c.texts)
         report.bytes = checked_add(report.bytes, static_cast<std::int64_t>(text.size()));
     const std::int64_t room = disk::free_space(run_);
     if (room >= 0 && room < with_a_tenth_more(report.bytes))
         fail_with(ErrorKind::failed, "free some space or keep fewer checkpoints", run_, ": only ",
-                  gigabytes(room), " are free but the checkpoint of step ", c.state.step, " needs ",
+                  gigabytes(room), " are free but the checkpoint of step ", c.step, " needs ",
                   gigabytes(with_a_tenth_more(report.bytes)));
 
     const std::string folder =
-        join_path(run_, text_of(".tmp-step-", c.state.step, ".", disk::unique_suffix()));
+        join_path(run_, text_of(".tmp-step-", c.step, ".", disk::unique_suffix()));
     disk::make_folder(folder);
     try {
-        Manifest m{.step = c.state.step,
+        Manifest m{.step = c.step,
                    .parent_step = parent_,
                    .files = {},
-                   .config_hash = options_.config_hash,
-                   .code_version = options_.code_version,
-                   .isa = options_.isa,
-                   .world_size = options_.world_size};
+                   .run = c.run,
+                   .code_version = options_.code_version};
         const auto add = [&](const std::string& name, std::int64_t size, std::int64_t tensors,
                              const auto& fill) {
             NewFile file(join_path(folder, name), size);
@@ -118,7 +115,7 @@ std::string CheckpointFolder::write_temporary(const Checkpoint& c, SaveReport& r
             add(name, static_cast<std::int64_t>(text.size()), 0,
                 [&](NewFile& f) { f.write(text); });
         };
-        add_text("state.json", state);
+        add_text("state.json", c.state);
         for (const auto& [name, text] : c.texts) add_text(name, text);
         const std::string manifest = manifest_text(m);
         NewFile last(join_path(folder, "MANIFEST.json"),
@@ -136,11 +133,9 @@ std::string CheckpointFolder::write_temporary(const Checkpoint& c, SaveReport& r
 SaveReport CheckpointFolder::save(const Checkpoint& c) {
     const Stopwatch watch;
     SaveReport report;
-    report.folder = checkpoint_path(run_, c.state.step);
+    report.folder = checkpoint_path(run_, c.step);
     try {
-        expect(c.state.step >= 0, "checkpoint: step ", c.state.step, " is negative");
-        expect(c.state.micro_step == 0, "checkpoint: in the middle of an accumulation (micro-step ",
-               c.state.micro_step, ")");
+        expect(c.step >= 0, "checkpoint: step ", c.step, " is negative");
         for (const auto& [name, text] : c.texts)
             expect(!name.empty() && name.find('/') == std::string::npos && name[0] != '.',
                    "checkpoint: \"", name, "\" is no plain file name");
@@ -180,13 +175,13 @@ SaveReport CheckpointFolder::save(const Checkpoint& c) {
         throw;
     }
     failures_ = 0;
-    parent_ = c.state.step;
+    parent_ = c.step;
     try {
         replace_file(join_path(run_, "LATEST"), base_name(report.folder) + "\n");
     } catch (const Error& e) {
         report.warnings.push_back(e.what());
     }
-    rotate(c.state, report);
+    rotate(c, report);
     report.seconds = watch.seconds();
     return report;
 }
@@ -206,16 +201,18 @@ void CheckpointFolder::discard(const std::string& folder) noexcept {
     }
 }
 
-void CheckpointFolder::rotate(const TrainState& newest, SaveReport& report) {
+void CheckpointFolder::rotate(const Checkpoint& newest, SaveReport& report) {
     try {
         const auto steps = checkpoint_steps(run_);
         const auto best_one = best();
         std::int64_t kept = 0;
         for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
             // steps beyond the newest are of a run that was resumed from before them
-            if (*step > newest.step || kept++ < options_.keep_last) continue;
-            if (*step == newest.best_step || (best_one && *step == best_one->step)) continue;
-            if (options_.keep_every > 0 && *step % options_.keep_every == 0) continue;
+            if (*step > newest.step) continue;
+            const bool is_best = *step == newest.best_step || (best_one && *step == best_one->step);
+            if (*step == newest.step && newest.out_of_turn) continue;
+            if (best_one && best_one->out_of_turn && *step == best_one->step) continue;
+            if (kept++ < options_.keep_last || is_best) continue;
             const std::string folder = checkpoint_path(run_, *step);
             discard(folder);
             if (file_exists(folder))
@@ -242,7 +239,7 @@ void CheckpointFolder::remove_leftovers() {
     }
 }
 
-std::optional<OpenCheckpoint> CheckpointFolder::resume(Resume how) {
+std::optional<OpenCheckpoint> CheckpointFolder::resume() {
     rejected_.clear();
     remove_leftovers();
     const auto steps = checkpoint_steps(run_);
@@ -250,37 +247,34 @@ std::optional<OpenCheckpoint> CheckpointFolder::resume(Resume how) {
         const std::string folder = checkpoint_path(run_, *step);
         try {
             OpenCheckpoint c = open_checkpoint(folder);
-            if (options_.config_hash.empty() || c.manifest.config_hash == options_.config_hash) {
-                parent_ = *step;
-                return c;
-            }
-            rejected_.push_back({folder, "was saved with another configuration"});
+            parent_ = *step;
+            return c;
         } catch (const Error& e) {
             rejected_.push_back({folder, e.what()});
         }
     }
-    if (!rejected_.empty()) {
-        std::string all;
-        for (const RejectedCheckpoint& r : rejected_) all += "\n  " + r.folder + ": " + r.reason;
-        fail_with(ErrorKind::bad_input,
-                  "train in a new folder, or move the damaged checkpoints away to start afresh",
-                  run_, ": none of its checkpoints can be resumed:", all);
-    }
-    if (how == Resume::required)
-        fail_with(ErrorKind::not_found, "leave out --resume to start from scratch", run_,
-                  ": holds no checkpoint to resume from");
-    return {};
+    if (rejected_.empty()) return {};
+    std::string all;
+    for (const RejectedCheckpoint& r : rejected_) all += "\n  " + r.folder + ": " + r.reason;
+    fail_with(ErrorKind::bad_input,
+              "train in a new folder, or --force starts afresh and removes the damaged ones", run_,
+              ": none of its checkpoints can be resumed:", all);
 }
 
-void CheckpointFolder::mark_best(std::int64_t step, const std::string& metric, double value) {
-    expect(std::isfinite(value), "checkpoint: the best ", metric, " is not finite");
+void CheckpointFolder::mark_best(const BestCheckpoint& b) {
+    expect(std::isfinite(b.value), "checkpoint: the best ", b.metric, " is not finite");
+    const auto former = best();
     JsonWriter json;
     json.open('{');
-    json.key("step"), json.value(step);
-    json.key("metric"), json.value(metric);
-    json.key("value"), json.value(value);
+    json.key("step"), json.value(b.step);
+    json.key("metric"), json.value(b.metric);
+    json.key("value"), json.value(b.value);
+    json.key("out_of_turn"), json.value(std::int64_t{b.out_of_turn});
     json.close('}');
     replace_file(join_path(run_, "BEST"), json.text() + "\n");
+    if (former && former->out_of_turn && former->step != b.step &&
+        file_exists(checkpoint_path(run_, former->step)))
+        discard(checkpoint_path(run_, former->step));
 }
 
 std::optional<BestCheckpoint> CheckpointFolder::best() const {
@@ -288,21 +282,23 @@ std::optional<BestCheckpoint> CheckpointFolder::best() const {
     if (!file_exists(path)) return {};
     try {
         const FlatJson json(read_file(path, 1 << 16), path);
-        const BestCheckpoint b{json.integer("step"), json.text("metric"), json.number("value")};
-        return b;
+        return BestCheckpoint{json.integer("step"), json.text("metric"), json.number("value"),
+                              json.integer("out_of_turn") != 0};
     } catch (const Error&) {
         return {};  // a hint only
     }
 }
 
 void CheckpointFolder::check_space(std::int64_t checkpoint_bytes) const {
-    const std::int64_t needed =
-        with_a_tenth_more(checked_mul(checkpoint_bytes, options_.keep_last + 1));
+    const auto here = static_cast<std::int64_t>(checkpoint_steps(run_).size());
+    // The last of a row is written before the oldest goes: one more than are kept, at least one.
+    const std::int64_t more = std::max<std::int64_t>(options_.keep_last + 1 - here, 1);
+    const std::int64_t needed = with_a_tenth_more(checked_mul(checkpoint_bytes, more));
     const std::int64_t room = disk::free_space(run_);
     if (room >= 0 && room < needed)
-        fail_with(ErrorKind::failed, "free some space, or keep fewer checkpoints", run_, ": only ",
-                  gigabytes(room), " are free but ", options_.keep_last + 1, " checkpoints need ",
-                  gigabytes(needed));
+        fail_with(ErrorKind::failed, "free some space, or keep fewer checkpoints with --keep", run_,
+                  ": only ", gigabytes(room), " are free but ", more,
+                  here > 0 ? " more checkpoints need " : " checkpoints need ", gigabytes(needed));
 }
 
 }  // namespace fovea

@@ -18,24 +18,25 @@
 #include "fovea/io/manifest.h"
 #include "fovea/io/safetensors.h"
 #include "fovea/io/safetensors_writer.h"
-#include "fovea/io/train_state.h"
 
 namespace fovea {
 
 struct CheckpointOptions {
     int keep_last = 3;
-    std::int64_t keep_every = 0;   // steps that are multiples of this stay for ever; 0: none
-    std::string config_hash = {};  // "" : any will do when resuming
     std::string code_version = "fovea 0.1.0";
-    std::string isa = {};
-    int world_size = 1;
 };
 
 struct Checkpoint {  // what save() takes; handles only, nothing is copied
     std::vector<TensorToWrite> model;
     std::vector<TensorToWrite> optimizer;
-    TrainState state;
+    std::int64_t step = 0;
+    std::string run;                           // the run's id
+    std::string state;                         // state.json: the trainer's own, read by it alone
     std::map<std::string, std::string> texts;  // file name -> content: config.json, …
+    std::int64_t best_step = -1;               // stays, whatever BEST says
+    // Saved for its score between two regular ones: it takes no place among the last `keep_last`,
+    // and goes once another is the best.
+    bool out_of_turn = false;
 };
 
 struct SaveReport {
@@ -50,7 +51,8 @@ struct SaveReport {
 struct OpenCheckpoint {
     std::string folder;
     Manifest manifest;
-    TrainState state;
+    std::string state;  // of state.json
+    std::int64_t step() const { return manifest.step; }
     TensorFile model() const;
     TensorFile optimizer() const;
 };
@@ -60,6 +62,9 @@ OpenCheckpoint open_checkpoint(const std::string& folder);
 std::vector<std::int64_t> checkpoint_steps(const std::string& run);  // rising; damaged ones too
 std::string checkpoint_path(const std::string& run, std::int64_t step);
 
+// Does the folder hold a run, whole or in part?
+bool holds_run(const std::string& run);
+
 struct RejectedCheckpoint {
     std::string folder, reason;
 };
@@ -68,11 +73,7 @@ struct BestCheckpoint {
     std::int64_t step = 0;
     std::string metric;
     double value = 0;
-};
-
-enum class Resume {
-    automatic,  // from the newest good checkpoint; from scratch only if there has never been one
-    required,   // no checkpoint is an error
+    bool out_of_turn = false;  // see Checkpoint
 };
 
 class CheckpointFolder {  // not thread-safe
@@ -88,13 +89,20 @@ public:
 
     // The newest good checkpoint; what was rejected on the way is in rejected(). Clears away what
     // an interrupted save has left. Throws where there are checkpoints but none is good.
-    std::optional<OpenCheckpoint> resume(Resume how = Resume::automatic);
+    std::optional<OpenCheckpoint> resume();
     const std::vector<RejectedCheckpoint>& rejected() const { return rejected_; }
 
-    void mark_best(std::int64_t step, const std::string& metric, double value);
+    // Removes what an earlier run has left here, and nothing else: checkpoints, BEST, LATEST, logs,
+    // config.toml and the model. Links are removed, never followed. Files that Fovea does not write
+    // inside one of those folders are an error before anything is touched.
+    void clear();
+
+    // Writes BEST. A former best that was saved out of turn has done its duty and is removed.
+    void mark_best(const BestCheckpoint& best);
     std::optional<BestCheckpoint> best() const;  // none where nothing readable is there
 
-    // Before training: room for keep_last + 1 checkpoints of this size and a tenth more?
+    // Before training: room for keep_last + 1 checkpoints of this size and a tenth more? Those that
+    // are here already take none.
     void check_space(std::int64_t checkpoint_bytes) const;
 
     int failures_in_a_row() const { return failures_; }
@@ -103,7 +111,7 @@ public:
 private:
     std::string write_temporary(const Checkpoint& checkpoint, SaveReport& report);
     void discard(const std::string& folder) noexcept;
-    void rotate(const TrainState& newest, SaveReport& report);
+    void rotate(const Checkpoint& newest, SaveReport& report);
     void remove_leftovers();
 
     std::string run_;

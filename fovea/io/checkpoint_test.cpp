@@ -8,6 +8,7 @@
 
 #include "fovea/base/json.h"
 #include "fovea/io/checkpoint_folder.h"
+#include "fovea/io/hash.h"
 #include "fovea/io/test_checkpoint.h"
 
 namespace fovea {
@@ -17,7 +18,7 @@ TEST(Checkpoint, WhatIsSavedIsResumedBitForBit) {
     const TestFolder folder;
     const Checkpoint c = small_checkpoint(1200);
     {
-        CheckpointFolder run(folder / "run", {.config_hash = "h1", .isa = "avx2"});
+        CheckpointFolder run(folder / "run");
         EXPECT_FALSE(run.resume());
         const SaveReport report = run.save(c);
         EXPECT_EQ(base_name(report.folder), "step-0000001200");
@@ -25,11 +26,11 @@ TEST(Checkpoint, WhatIsSavedIsResumedBitForBit) {
         EXPECT_GT(report.bytes, 100);
     }
     EXPECT_EQ(read_file(folder / "run/LATEST"), "step-0000001200\n");
-    CheckpointFolder run(folder / "run", {.config_hash = "h1"});
-    const auto back = run.resume(Resume::required);
+    CheckpointFolder run(folder / "run");
+    const auto back = run.resume();
     ASSERT_TRUE(back);
-    EXPECT_TRUE(back->state == c.state);
-    EXPECT_EQ(back->manifest.isa, "avx2");
+    EXPECT_EQ(back->state, c.state);
+    EXPECT_EQ(back->manifest.run, "a run");
     EXPECT_EQ(back->manifest.parent_step, -1);
     expect_same_tensors(back->model(), c.model);
     expect_same_tensors(back->optimizer(), c.optimizer);
@@ -38,24 +39,24 @@ TEST(Checkpoint, WhatIsSavedIsResumedBitForBit) {
     EXPECT_EQ(open_checkpoint(folder / "run/step-0000001300").manifest.parent_step, 1200);
 }
 
-TEST(Checkpoint, OldOnesAreRemovedButTheBestAndEveryKth) {
+TEST(Checkpoint, OldOnesAreRemovedButTheBest) {
     const TestFolder folder;
-    CheckpointFolder run(folder.path(), {.keep_last = 2, .keep_every = 50});
+    CheckpointFolder run(folder.path(), {.keep_last = 2});
     for (const std::int64_t step : {10, 20, 30, 40, 50, 60, 70, 80, 90}) {
         run.save(small_checkpoint(step));
-        if (step == 20) run.mark_best(step, "bleu", 27.5);
+        if (step == 20) run.mark_best({step, "bleu", 27.5});
     }
-    EXPECT_EQ(checkpoint_steps(folder.path()), (std::vector<std::int64_t>{20, 50, 80, 90}));
+    EXPECT_EQ(checkpoint_steps(folder.path()), (std::vector<std::int64_t>{20, 80, 90}));
     EXPECT_EQ(run.best()->step, 20);
     EXPECT_EQ(run.best()->metric, "bleu");
     EXPECT_EQ(run.best()->value, 27.5);
     put_file(folder / "BEST", "damaged");
     EXPECT_FALSE(run.best());
     Checkpoint c = small_checkpoint(100);
-    c.state.best_step = 20;  // the state knows it too
+    c.best_step = 20;  // the state knows it too
     const SaveReport report = run.save(c);
     EXPECT_EQ(report.removed, (std::vector<std::int64_t>{80}));
-    EXPECT_EQ(checkpoint_steps(folder.path()), (std::vector<std::int64_t>{20, 50, 90, 100}));
+    EXPECT_EQ(checkpoint_steps(folder.path()), (std::vector<std::int64_t>{20, 90, 100}));
 }
 
 TEST(Checkpoint, ASecondTrainerIsRefusedAndADeadOnesLockIsFree) {
@@ -107,15 +108,9 @@ TEST(Checkpoint, NonFiniteNumbersAreNotSaved) {
         c = small_checkpoint(1);
         c.model.push_back(TensorToWrite::of("x", t));
         EXPECT_NE(complaint([&] { run.save(c); }), "");
-        c = small_checkpoint(1);
-        c.state.learning_rate = bad;
-        EXPECT_NE(complaint([&] { run.save(c); }), "");
     }
-    EXPECT_EQ(run.failures_in_a_row(), 9);
+    EXPECT_EQ(run.failures_in_a_row(), 6);
     Checkpoint c = small_checkpoint(1);
-    c.state.micro_step = 1;
-    EXPECT_NE(complaint([&] { run.save(c); }), "");
-    c = small_checkpoint(1);
     c.texts["../x"] = "";
     EXPECT_NE(complaint([&] { run.save(c); }), "");
     EXPECT_EQ(list_folder(folder.path()), (std::vector<std::string>{"LOCK"}));
@@ -125,23 +120,55 @@ TEST(Checkpoint, NonFiniteNumbersAreNotSaved) {
               std::string::npos);
 }
 
-TEST(Checkpoint, ResumingNeedsAGoodOneOfTheSameConfiguration) {
+TEST(Checkpoint, ABestSavedOutOfTurnTakesNoPlaceAndGoesWhenSuperseded) {
     const TestFolder folder;
-    {
-        CheckpointFolder run(folder.path(), {.config_hash = "one"});
-        EXPECT_NE(complaint([&] { run.resume(Resume::required); }).find("no checkpoint"),
-                  std::string::npos);
-        run.save(small_checkpoint(1));
-        run.save(small_checkpoint(2));
-    }
-    {
-        CheckpointFolder other(folder.path(), {.config_hash = "two"});
-        const std::string what = complaint([&] { other.resume(); });
-        EXPECT_NE(what.find("none of its checkpoints can be resumed"), std::string::npos);
-        EXPECT_NE(what.find("another configuration"), std::string::npos);
-    }
-    CheckpointFolder any(folder.path());
-    EXPECT_EQ(any.resume()->state.step, 2);
+    CheckpointFolder run(folder.path(), {.keep_last = 2});
+    const auto save_best = [&](std::int64_t step) {
+        Checkpoint c = small_checkpoint(step);
+        c.best_step = step;
+        c.out_of_turn = true;
+        run.save(c);
+        run.mark_best({step, "bleu", static_cast<double>(step), true});
+    };
+    run.save(small_checkpoint(10));
+    run.save(small_checkpoint(20));
+    save_best(23);
+    EXPECT_EQ(checkpoint_steps(folder.path()), (std::vector<std::int64_t>{10, 20, 23}));
+    save_best(26);
+    EXPECT_EQ(checkpoint_steps(folder.path()), (std::vector<std::int64_t>{10, 20, 26}));
+    run.save(small_checkpoint(30));
+    run.save(small_checkpoint(40));
+    EXPECT_EQ(checkpoint_steps(folder.path()), (std::vector<std::int64_t>{26, 30, 40}));
+    run.mark_best({40, "bleu", 99});  // a regular one
+    EXPECT_EQ(checkpoint_steps(folder.path()), (std::vector<std::int64_t>{30, 40}));
+}
+
+TEST(Checkpoint, ClearingRemovesTheRunAndNothingElse) {
+    const TestFolder folder, elsewhere;
+    CheckpointFolder run(folder.path());
+    run.save(small_checkpoint(1));
+    run.save(small_checkpoint(2));
+    run.mark_best({2, "bleu", 1});
+    EXPECT_TRUE(holds_run(folder.path()));
+    for (const char* name : {"metrics.jsonl", "config.toml", "notes.txt"})
+        put_file(folder / name, "x");
+    for (const char* name : {"model", "events", "own", ".tmp-step-3.9.a"})
+        make_folders(folder / name);
+    put_file(folder / "model/config.json", "{}");
+    put_file(folder / "events/events.out.tfevents.1.2.fovea", "");
+    put_file(elsewhere / "precious", "x");
+    std::filesystem::create_symlink(elsewhere.path(), folder / "step-0000000007");
+    put_file(folder / "model/mine.txt", "x");
+    const std::string what = complaint([&] { run.clear(); });
+    EXPECT_NE(what.find("model/mine.txt"), std::string::npos) << what;
+    EXPECT_TRUE(file_exists(folder / "step-0000000001/state.json"));  // nothing was touched
+
+    std::filesystem::remove(folder / "model/mine.txt");
+    run.clear();
+    EXPECT_EQ(list_folder(folder.path()),
+              (std::vector<std::string>{"LOCK", "notes.txt", "own", "step-0000000007"}));
+    EXPECT_TRUE(file_exists(elsewhere / "precious"));
+    run.save(small_checkpoint(1));
 }
 
 TEST(Checkpoint, LeftoversAreClearedAndStrangersLeftAlone) {
@@ -156,7 +183,7 @@ TEST(Checkpoint, LeftoversAreClearedAndStrangersLeftAlone) {
     put_file(folder / "step-0000000099", "a file");
     put_file(folder / "LATEST.tmp-1.2", "x");
     put_file(folder / "metrics.jsonl", "{}");
-    EXPECT_EQ(run.resume()->state.step, 3);
+    EXPECT_EQ(run.resume()->step(), 3);
     EXPECT_EQ(list_folder(folder.path()),
               (std::vector<std::string>{"LATEST", "LOCK", "metrics.jsonl", "step-00000000012",
                                         "step-0000000003", "step-0000000099", "step-12"}));
@@ -176,7 +203,7 @@ protected:
     void expect_fallback(const std::string& file, const std::string& what) {
         const auto found = run_.resume();
         ASSERT_TRUE(found) << what;
-        EXPECT_EQ(found->state.step, 1) << what;
+        EXPECT_EQ(found->step(), 1) << what;
         ASSERT_EQ(run_.rejected().size(), 1u) << what;
         const std::string& reason = run_.rejected()[0].reason;
         EXPECT_NE(reason.find(file), std::string::npos) << what << ": " << reason;
@@ -204,7 +231,7 @@ TEST_F(Damage, AThousandBitFlipsAreAllSeen) {
         if (i % 20 == 0) expect_fallback(name, text_of(name, " byte ", at));
         put_file(path, whole);
     }
-    EXPECT_EQ(run_.resume()->state.step, 2);
+    EXPECT_EQ(run_.resume()->step(), 2);
 }
 
 TEST_F(Damage, TruncationOfAnyFileAtAnyByteIsSeen) {
@@ -247,9 +274,9 @@ TEST_F(Damage, DeletedSwappedAndForeignFilesAreSeen) {
 
 TEST_F(Damage, ADamagedCheckpointIsReplacedWhenTheStepIsReachedAgain) {
     put_file(newest_ + "/model.safetensors", "x");
-    EXPECT_EQ(run_.resume()->state.step, 1);
+    EXPECT_EQ(run_.resume()->step(), 1);
     run_.save(small_checkpoint(2));
-    EXPECT_EQ(run_.resume()->state.step, 2);
+    EXPECT_EQ(run_.resume()->step(), 2);
 }
 
 TEST(Checkpoint, AManifestCannotNameFilesElsewhere) {
@@ -257,9 +284,13 @@ TEST(Checkpoint, AManifestCannotNameFilesElsewhere) {
         Manifest m{.files = {{name, 0, "", 0}}};
         EXPECT_NE(complaint([&] { parse_manifest(manifest_text(m), "m"); }), "") << name;
     }
-    Manifest newer{.format = 2, .files = {{"a", 0, "", 0}}};
-    EXPECT_NE(complaint([&] { parse_manifest(manifest_text(newer), "m"); }).find("format 2"),
-              std::string::npos);
+    std::string other = manifest_text({.files = {{"a", 0, "", 0}}});
+    other = other.substr(0, other.find(",\"checksum\""));
+    other.replace(other.find("\"format\":2"), 10, "\"format\":1");
+    other += ",\"checksum\":\"" + hash_of(other) + "\"}\n";
+    EXPECT_NE(
+        complaint([&] { parse_manifest(other, "m"); }).find("format 1 but this version reads"),
+        std::string::npos);
     EXPECT_NE(complaint([&] { parse_manifest(manifest_text({}), "m"); }).find("no files"),
               std::string::npos);
 }
@@ -295,12 +326,12 @@ TEST(Checkpoint, AFullDiskIsLoudAndHarmless) {
         EXPECT_EQ(run.failures_in_a_row(), 2);
         EXPECT_EQ(list_folder(disk),
                   (std::vector<std::string>{"LATEST", "LOCK", "other", "step-0000000001"}));
-        EXPECT_EQ(run.resume()->state.step, 1);
-        EXPECT_NE(complaint([&] { run.check_space(600'000); }).find("6 checkpoints need"),
+        EXPECT_EQ(run.resume()->step(), 1);
+        EXPECT_NE(complaint([&] { run.check_space(600'000); }).find("5 more checkpoints need"),
                   std::string::npos);
         std::filesystem::remove(disk + "/other");
         run.save(sized_checkpoint(2, 600'000));
-        EXPECT_EQ(run.resume()->state.step, 2);
+        EXPECT_EQ(run.resume()->step(), 2);
     }
     EXPECT_EQ(::umount(disk.c_str()), 0);
 }
@@ -325,7 +356,7 @@ TEST(Checkpoint, AFileSizeLimitIsLoudAndHarmless) {
     ::waitpid(child, &status, 0);
     EXPECT_EQ(WEXITSTATUS(status), 0);
     CheckpointFolder run(folder.path());
-    EXPECT_EQ(run.resume()->state.step, 1);
+    EXPECT_EQ(run.resume()->step(), 1);
     EXPECT_EQ(list_folder(folder.path()),
               (std::vector<std::string>{"LATEST", "LOCK", "step-0000000001"}));
 }

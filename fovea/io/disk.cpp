@@ -127,6 +127,9 @@ void unlink_file(const std::string& path) {
 }
 
 void remove_tree(const std::string& folder) {
+    struct stat self {};
+    check(::lstat(folder.c_str(), &self) == 0, "look at", folder);
+    if (!S_ISDIR(self.st_mode)) return unlink_file(folder);  // a link goes, what it leads to stays
     for (const std::string& name : list_folder(folder)) {
         const std::string path = join_path(folder, name);
         struct stat s {};

@@ -1,8 +1,5 @@
 #include "fovea/io/manifest.h"
 
-#include <algorithm>
-#include <climits>
-
 #include "fovea/base/error.h"
 #include "fovea/io/flat_json.h"
 #include "fovea/io/hash.h"
@@ -22,7 +19,7 @@ std::string manifest_text(const Manifest& m) {
     JsonWriter json;
     json.open('{');
     const auto add = [&](const char* name, const auto& x) { json.key(name), json.value(x); };
-    add("format", std::int64_t{m.format});
+    add("format", manifest_format);
     add("step", m.step);
     add("parent_step", m.parent_step);
     json.key("files");
@@ -36,10 +33,8 @@ std::string manifest_text(const Manifest& m) {
         json.close('}');
     }
     json.close(']');
-    add("config_hash", m.config_hash);
+    add("run", m.run);
     add("code_version", m.code_version);
-    add("isa", m.isa);
-    add("world_size", std::int64_t{m.world_size});
     std::string text = json.text();  // its } follows the checksum
     const std::string checksum = hash_of(text);
     return text.append(mark).append(checksum).append("\"}\n");
@@ -55,9 +50,9 @@ Manifest parse_manifest(const std::string& text, const std::string& where) {
 
     const FlatJson json(text, where);
     Manifest m;
-    if (const std::int64_t format = json.integer("format"); format != 1)
+    if (const std::int64_t format = json.integer("format"); format != manifest_format)
         fail_with(ErrorKind::bad_input, "use the version of Fovea that wrote it", where,
-                  ": has the format ", format, " but this version reads 1");
+                  ": has the format ", format, " but this version reads ", manifest_format);
     const auto at_least = [&](const std::string& path, std::int64_t least) {
         const std::int64_t n = json.integer(path);
         if (n < least)
@@ -67,10 +62,8 @@ Manifest parse_manifest(const std::string& text, const std::string& where) {
     };
     m.step = at_least("step", 0);
     m.parent_step = at_least("parent_step", -1);
-    m.config_hash = json.text("config_hash");
+    m.run = json.text("run");
     m.code_version = json.text("code_version");
-    m.isa = json.text("isa");
-    m.world_size = static_cast<int>(std::min<std::int64_t>(at_least("world_size", 1), INT_MAX));
     const std::int64_t files = json.items("files");
     if (files == 0) refuse_manifest(where, "lists no files");
     for (std::int64_t i = 0; i < files; ++i) {

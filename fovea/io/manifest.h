@@ -15,15 +15,14 @@ struct ManifestEntry {
     std::int64_t tensors = 0;  // 0 for files that hold none
 };
 
+inline constexpr std::int64_t manifest_format = 2;
+
 struct Manifest {
-    int format = 1;
     std::int64_t step = 0;
     std::int64_t parent_step = -1;  // the checkpoint this run came from, -1 for none
     std::vector<ManifestEntry> files = {};
-    std::string config_hash = {};
+    std::string run = {};  // the run's id: checkpoints of different runs are never mixed
     std::string code_version = {};
-    std::string isa = {};  // the instruction set the run used: bits are equal only within one
-    int world_size = 1;
 };
 
 std::string manifest_text(const Manifest& manifest);

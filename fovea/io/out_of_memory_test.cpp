@@ -102,8 +102,8 @@ TEST(OutOfMemory, SavingLeavesOldCheckpointsWhole) {
             const auto found = run.resume();
             ASSERT_TRUE(found);
             ASSERT_TRUE(run.rejected().empty()) << run.rejected()[0].reason;
-            EXPECT_GE(found->state.step, 2);
-            expect_same_tensors(found->model(), small_checkpoint(found->state.step).model);
+            EXPECT_GE(found->step(), 2);
+            expect_same_tensors(found->model(), small_checkpoint(found->step()).model);
             for (const std::string& name : list_folder(folder.path()))
                 EXPECT_EQ(name.rfind(".tmp", 0), std::string::npos);
             ASSERT_LT(n, 100'000);

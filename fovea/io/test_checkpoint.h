@@ -25,8 +25,9 @@ inline Checkpoint small_checkpoint(std::int64_t step) {
     c.optimizer = {TensorToWrite::of("m.a.weight", random_tensor({7, 5}, seed + 2)),
                    TensorToWrite::of("v.a.weight", random_tensor({7, 5}, seed + 3)),
                    TensorToWrite::of("steps", {step})};
-    c.state.step = step;
-    c.state.learning_rate = 0.1 / static_cast<double>(step + 1);
+    c.step = step;
+    c.run = "a run";
+    c.state = text_of("{\"step\": ", step, "}\n");
     c.texts = {{"config.json", "{}"}};
     return c;
 }

@@ -1,11 +1,28 @@
 #include "fovea/tasks/average.h"
 
 #include "fovea/base/files.h"
+#include "fovea/io/manifest.h"
 #include "fovea/io/model_weights.h"
 #include "fovea/tasks/seq2seq_model.h"
 #include "fovea/train/averaging.h"
 
 namespace fovea {
+namespace {
+
+// Checkpoints of two runs in one folder have nothing in common but their names.
+void refuse_mixed_runs(const std::string& run, const std::vector<std::string>& steps) {
+    std::string first;
+    for (const std::string& step : steps) {
+        const std::string path = join_path(join_path(run, step), "MANIFEST.json");
+        const std::string id = parse_manifest(read_file(path, 1 << 24), path).run;
+        if (step == steps.front()) first = id;
+        if (id != first)
+            throw Error(text_of(run, ": ", steps.front(), " and ", step, " are of different runs"),
+                        ErrorKind::bad_input, "take fewer with --last, or move the old ones away");
+    }
+}
+
+}  // namespace
 
 std::vector<std::string> average_checkpoints(const std::string& run, int last,
                                              const std::string& out, bool overwrite) {
@@ -19,6 +36,7 @@ std::vector<std::string> average_checkpoints(const std::string& run, int last,
                     "checkpoints are folders step-N; keep more of them with train --keep 10");
     if (static_cast<int>(steps.size()) > last) steps.erase(steps.begin(), steps.end() - last);
 
+    refuse_mixed_runs(run, steps);
     std::vector<std::vector<std::pair<std::string, Tensor>>> sets;
     for (const std::string& step : steps) {
         const ModelWeights weights(join_path(run, step));

@@ -2,13 +2,12 @@
 
 #include <xxhash.h>
 
-#include "fovea/autograd/tape.h"
+#include <algorithm>
+#include <cmath>
+
 #include "fovea/base/clock.h"
 #include "fovea/base/files.h"
-#include "fovea/metrics/bleu.h"
-#include "fovea/metrics/chrf.h"
-#include "fovea/metrics/rouge.h"
-#include "fovea/tasks/translate.h"
+#include "fovea/train/dev_split.h"
 
 namespace fovea {
 namespace {
@@ -26,6 +25,21 @@ std::string hash_of(const std::vector<TextPair>& pairs) {
     char hex[17];
     std::snprintf(hex, sizeof hex, "%016llx", static_cast<unsigned long long>(h));
     return hex;
+}
+
+// Moves some of the pairs away to measure on.
+std::vector<TextPair> split_off_dev(std::vector<TextPair>& pairs) {
+    std::vector<std::uint64_t> hashes;
+    for (const TextPair& p : pairs) {
+        const std::string record = p.source + '\0' + p.target;
+        hashes.push_back(XXH3_64bits(record.data(), record.size()));
+    }
+    const std::vector<bool> chosen = dev_split(hashes);
+    std::vector<TextPair> train, dev;
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+        (chosen[i] ? dev : train).push_back(std::move(pairs[i]));
+    pairs = std::move(train);
+    return dev;
 }
 
 std::shared_ptr<const Tokenizer> vocabulary_for(const std::vector<TextPair>& pairs, bool source,
@@ -53,63 +67,100 @@ void take_special_ids(TransformerConfig& c, const Tokenizer& source, const Token
 }  // namespace
 
 Seq2SeqTrainer::Seq2SeqTrainer(const Seq2SeqTraining& options, const Say& say) : options_(options) {
+    options.check();
+    read_data(say);
+    make_model(say);
+    fit_rates(options_.run, model_.config.d_model);
+    examples_ = encode_examples(model_, pairs_, options.limits);
+    expect_input(!examples_.source.empty(), options.train.path,
+                 ": no pair is left: all are empty or longer than ", options.limits.source,
+                 " tokens");
+    if (examples_.dropped > 0)
+        say(text_of("data: ", examples_.dropped, " pairs left out (empty or too long)"));
+    choose_metric(say);
+    fingerprint_ = {{"train", hash_of(pairs_)},
+                    {"pairs", pairs_.size()},
+                    {"seed", options.run.seed},  // the order of the batches
+                    {"vocabulary", model_.source_tokenizer->vocab_size()}};
+    pairs_ = {};
+    // The checkpoints' column order, which the saved folder (Marian's halves) may not have.
+    model_.about["trained_positions"] = name_of(model_.config.positions);
+    model_.about["data"] = fingerprint_;
+    model_.about["train_file"] = base_name(options.train.path);
+}
+
+void Seq2SeqTrainer::read_data(const Say& say) {
     PairProblems problems;
-    const std::vector<TextPair> pairs =
-        options.draw > 0 ? draw_pairs(options.train, options.draw, options.run.seed, &problems)
-                         : read_pairs(options.train, &problems);
-    say(text_of("data: ", pairs.size(), " training pairs", options.draw > 0 ? ", drawn" : "",
+    pairs_ = options_.draw > 0
+                 ? draw_pairs(options_.train, options_.draw, options_.run.seed, &problems)
+                 : read_pairs(options_.train, &problems);
+    const bool split = options_.dev.path.empty() && options_.split_dev;
+    if (split) dev_ = split_off_dev(pairs_);
+    say(text_of("data: ", pairs_.size(), " training pairs", options_.draw > 0 ? ", drawn" : "",
                 problems.skipped ? text_of(", ", problems.skipped, " bad lines passed over") : ""));
-    for (const std::string& note : problems.notes) say("data: " + note);
-    if (!options.dev.path.empty()) {
-        PairFiles dev = options.dev;
-        if (options.dev_limit > 0) dev.limit = options.dev_limit;
-        dev_ = read_pairs(dev);
-    }
-    if (!options.from.empty()) {
-        model_ = Seq2SeqModel::load(options.from);
-        say("model: goes on from " + options.from);
+    if (split && !dev_.empty())
+        say(text_of(
+            "dev: ", dev_.size(),
+            " of the pairs kept back to measure on   change with --dev FILE or --dev none"));
+    if (split && dev_.empty())
+        say(text_of("dev: none (too few pairs to keep some back): the last model is kept",
+                    options_.run.patience > 0 ? ", and --patience has no effect" : ""));
+    if (options_.dev.path.empty()) return;
+    PairFiles files = options_.dev;
+    if (options_.dev_limit > 0) files.limit = options_.dev_limit;
+    dev_ = read_pairs(files);
+    expect_input(!dev_.empty(), options_.dev.path, ": holds no pair to measure on");
+}
+
+void Seq2SeqTrainer::make_model(const Say& say) {
+    if (!options_.from.empty()) {
+        model_ = Seq2SeqModel::load(options_.from);
+        say("model: goes on from " + options_.from);
     } else {
-        TransformerConfig c = options.config;
+        TransformerConfig c = options_.config;
         std::shared_ptr<const Tokenizer> source, target;
-        if (!options.tokenizer.empty()) {
-            source = std::make_shared<const Tokenizer>(Tokenizer::load(options.tokenizer));
+        if (!options_.tokenizer.empty()) {
+            source = std::make_shared<const Tokenizer>(Tokenizer::load(options_.tokenizer));
             target =
-                options.target_tokenizer.empty()
+                options_.target_tokenizer.empty()
                     ? source
-                    : std::make_shared<const Tokenizer>(Tokenizer::load(options.target_tokenizer));
-        } else if (options.joint_vocabulary) {
-            source = target = vocabulary_for(pairs, true, true, options.vocabulary);
+                    : std::make_shared<const Tokenizer>(Tokenizer::load(options_.target_tokenizer));
+        } else if (options_.joint_vocabulary) {
+            source = target = vocabulary_for(pairs_, true, true, options_.vocabulary);
         } else {
-            source = vocabulary_for(pairs, true, false, options.vocabulary);
-            target = vocabulary_for(pairs, false, true, options.vocabulary);
+            source = vocabulary_for(pairs_, true, false, options_.vocabulary);
+            target = vocabulary_for(pairs_, false, true, options_.vocabulary);
         }
         take_special_ids(c, *source, *target);
         if (source != target) c.share_encoder_decoder_embeddings = false;
         c.check("train");
-        model_ = Seq2SeqModel::create(c, options.run.seed);
+        model_ = Seq2SeqModel::create(c, options_.run.seed);
         model_.source_tokenizer = source;
         model_.target_tokenizer = target;
         say(text_of("vocabulary: ", source->vocab_size(), " tokens",
                     source == target ? " for both sides"
                                      : text_of(" and ", target->vocab_size(), " (target)")));
     }
-    model_.task = options.task;
-    model_.search = options.search;
-    model_.max_source_length = static_cast<int>(options.limits.source);
-    examples_ = encode_examples(model_, pairs, options.limits);
-    expect_input(!examples_.source.empty(), options.train.path,
-                 ": no pair is left: all are empty or longer than ", options.limits.source,
+    model_.task = options_.task;
+    model_.search = options_.search;
+    model_.max_source_length = static_cast<int>(options_.limits.source);
+}
+
+// Dev pairs as examples for the loss, and what "auto" means for them.
+void Seq2SeqTrainer::choose_metric(const Say& say) {
+    if (dev_.empty()) return;
+    dev_examples_ = encode_examples(model_, dev_, options_.limits);
+    expect_input(!dev_examples_.source.empty(), options_.dev.path,
+                 ": no dev pair is left: all are empty or longer than ", options_.limits.source,
                  " tokens");
-    if (examples_.dropped > 0)
-        say(text_of("data: ", examples_.dropped, " pairs left out (empty or too long)"));
-    fingerprint_ = {{"train", hash_of(pairs)},
-                    {"pairs", pairs.size()},
-                    {"seed", options.run.seed},  // the order of the batches
-                    {"vocabulary", model_.source_tokenizer->vocab_size()}};
-    // The checkpoints' column order, which the saved folder (Marian's halves) may not have.
-    model_.about["trained_positions"] = name_of(model_.config.positions);
-    model_.about["data"] = fingerprint_;
-    model_.about["train_file"] = base_name(options.train.path);
+    if (options_.metric != TextMetric::automatic) return;
+    std::vector<References> references;
+    for (const TextPair& p : dev_) references.push_back({p.target});
+    const FittingMetric found = fitting_metric(options_.task, references);
+    options_.metric = found.metric;
+    if (!found.why.empty())
+        say(text_of("metric: ", name_of(found.metric), ", since ", found.why,
+                    "   change with --metric"));
 }
 
 Seq2SeqPlan Seq2SeqTrainer::plan() const {
@@ -131,26 +182,10 @@ Seq2SeqPlan Seq2SeqTrainer::plan() const {
     return p;
 }
 
-double Seq2SeqTrainer::seconds_per_epoch() const {
-    constexpr std::int64_t enough = 512;  // target tokens: beyond, time grows with tokens
-    const BatchPlan plan(examples_.lengths, options_.batches, 0);
-    std::vector<std::int64_t> slice;
-    std::int64_t tokens = 0;
-    for (const std::int64_t i : plan[plan.batches() / 2]) {
-        if (tokens >= enough) break;
-        slice.push_back(i);
-        tokens += static_cast<std::int64_t>(examples_.target[static_cast<std::size_t>(i)].size());
-    }
-    const Seq2SeqBatch b = pack_batch(examples_, slice, model_.config.decoder_start_token_id);
-    double best = 0;
-    for (int turn = 0; turn < 2; ++turn) {  // the first one warms up
-        const Stopwatch clock;
-        Tape tape;
-        tape.gradients(model_.network->loss(b.source, b.source_segments, b.input, b.labels,
-                                            b.target_segments, {.smoothing = options_.smoothing}));
-        best = clock.seconds();
-    }
-    return best * static_cast<double>(examples_.target_tokens) / static_cast<double>(tokens);
+RunPlan Seq2SeqTrainer::settle(bool measure) {
+    RunPlan plan;
+    options_.run = settled(task(), options_.run, &plan, measure);
+    return plan;
 }
 
 void Seq2SeqTrainer::dump(const std::string& folder, std::int64_t epochs) const {
@@ -166,7 +201,7 @@ TrainTask Seq2SeqTrainer::task() {
         plan_.emplace(examples_.lengths, options_.batches, epoch);
         return plan_->batches();
     };
-    t.batch_tokens = [this](std::int64_t index) {
+    t.batch_weight = [this](std::int64_t index) {
         std::int64_t n = 0;
         for (const std::int64_t i : (*plan_)[index])
             n += static_cast<std::int64_t>(examples_.target[static_cast<std::size_t>(i)].size());
@@ -178,72 +213,88 @@ TrainTask Seq2SeqTrainer::task() {
         return model_.network->loss(b.source, b.source_segments, b.input, b.labels,
                                     b.target_segments, {.smoothing = options_.smoothing});
     };
-    if (!dev_.empty()) t.evaluate = [this] { return evaluate(); };
+    t.guessing_loss = std::log(static_cast<double>(model_.config.target_vocab()));
+    if (!dev_.empty()) {
+        t.evaluate = [this] { return evaluate(); };
+        t.evaluation_seconds = [this] { return evaluation_seconds(); };
+    }
     t.save_model = [this](const std::string& folder) { model_.save(folder, true); };
     return t;
 }
 
+// The mean over all target tokens of the dev pairs: no dropout (no tape is alive), no smoothing.
+double Seq2SeqTrainer::dev_loss() const {
+    BatchOptions in_order = options_.batches;
+    in_order.shuffle = false;
+    const BatchPlan plan(dev_examples_.lengths, in_order, 0);
+    double sum = 0;
+    for (std::int64_t i = 0; i < plan.batches(); ++i) {
+        const Seq2SeqBatch b =
+            pack_batch(dev_examples_, plan[i], model_.config.decoder_start_token_id);
+        const Tensor mean = model_.network->loss(b.source, b.source_segments, b.input, b.labels,
+                                                 b.target_segments, {});
+        sum += static_cast<double>(mean.item()) * static_cast<double>(b.labels.size());
+    }
+    return sum / static_cast<double>(dev_examples_.target_tokens);
+}
+
+namespace {
+
+std::span<const TextPair> translated_share(const std::vector<TextPair>& dev, int limit) {
+    const std::size_t n = limit > 0 ? static_cast<std::size_t>(limit) : dev.size();
+    return std::span(dev).first(std::min(n, dev.size()));
+}
+
+}  // namespace
+
 Evaluation Seq2SeqTrainer::evaluate() {
+    Evaluation e;
+    e.loss = dev_loss();
+    if (options_.metric == TextMetric::loss) {
+        e.name = "loss";
+        e.value = e.loss;
+        e.higher_is_better = false;
+        model_.about["dev"] = {{"metric", e.name}, {"value", e.value}, {"loss", e.loss}};
+        return e;
+    }
     const Seq2SeqModel* const models[] = {&model_};
     SearchOptions greedy = options_.search;  // the metric while training: greedy is enough
     greedy.beam = greedy.n_best = 1;
-    const Seq2SeqScore score = evaluate_pairs(models, dev_, greedy);
-    Evaluation e{score.name, score.value, true, score.figures};
-    model_.about["dev"] = {
-        {"metric", score.name}, {"value", score.value}, {"signature", score.signature}};
+    const Seq2SeqScore score = evaluate_pairs(models, translated_share(dev_, options_.dev_limit),
+                                              greedy, {}, options_.metric);
+    e.name = score.name;
+    e.value = score.value;
+    e.extra = score.figures;
+    model_.about["dev"] = {{"metric", score.name},
+                           {"value", score.value},
+                           {"signature", score.signature},
+                           {"loss", e.loss}};
     return e;
+}
+
+// A fresh model rarely ends its sentences, so a few are cut where the real targets end.
+double Seq2SeqTrainer::evaluation_seconds() const {
+    const Stopwatch clock;
+    dev_loss();
+    const double loss = clock.seconds();
+    if (options_.metric == TextMetric::loss) return loss;
+    const auto all = translated_share(dev_, options_.dev_limit);
+    const auto few = all.first(std::min<std::size_t>(all.size(), 32));
+    SearchOptions greedy = options_.search;
+    greedy.beam = greedy.n_best = 1;
+    const auto mean =
+        dev_examples_.target_tokens / static_cast<std::int64_t>(dev_examples_.target.size());
+    greedy.max_length = static_cast<int>(std::clamp<std::int64_t>(mean, 1, greedy.max_length));
+    greedy.min_length = std::min(greedy.min_length, greedy.max_length);
+    const Seq2SeqModel* const models[] = {&model_};
+    const Stopwatch search;
+    evaluate_pairs(models, few, greedy, {}, options_.metric);
+    return loss +
+           search.seconds() * static_cast<double>(all.size()) / static_cast<double>(few.size());
 }
 
 TrainResult Seq2SeqTrainer::run(const TrainEvents& events) {
     return train(task(), options_.run, events);
-}
-
-Seq2SeqScore evaluate_pairs(std::span<const Seq2SeqModel* const> models,
-                            std::span<const TextPair> pairs, const SearchOptions& search,
-                            const std::function<void(std::int64_t, std::int64_t)>& progress) {
-    std::vector<std::string> sources;
-    std::vector<References> references;
-    for (const TextPair& p : pairs) {
-        sources.push_back(p.source);
-        references.push_back({p.target});
-    }
-    const Stopwatch watch;
-    TranslateOptions options{.search = search};
-    options.progress = progress;
-    const std::vector<TranslatedText> found = translate(models, sources, options);
-    Seq2SeqScore s;
-    s.seconds = watch.seconds();
-    for (const TranslatedText& t : found) {
-        s.outputs.push_back(t.n_best.empty() ? "" : t.n_best[0].text);
-        if (!t.n_best.empty())
-            s.tokens += static_cast<std::int64_t>(t.n_best[0].hypothesis.token_scores.size());
-    }
-    std::int64_t exact = 0;
-    for (std::size_t i = 0; i < pairs.size(); ++i) exact += s.outputs[i] == pairs[i].target;
-    s.figures["exact_match"] =
-        100.0 * static_cast<double>(exact) / static_cast<double>(pairs.size());
-    if (models[0]->task == "summarise") {
-        const CorpusRouge r = corpus_rouge(s.outputs, references);
-        s.name = "ROUGE-L";
-        s.value = 100 * r.mean.rougeL.f1;
-        s.signature = r.signature;
-        s.figures["rouge1"] = 100 * r.mean.rouge1.f1;
-        s.figures["rouge2"] = 100 * r.mean.rouge2.f1;
-        s.figures["rougeL"] = 100 * r.mean.rougeL.f1;
-        s.figures["rougeLsum"] = 100 * r.mean.rougeLsum.f1;
-    } else {
-        const BleuScore b = corpus_bleu(s.outputs, references);
-        s.name = "BLEU";
-        s.value = b.score;
-        s.signature = b.signature;
-        s.figures["bleu"] = b.score;
-        s.figures["bleu_text"] = b.text();
-        const ChrfScore c = corpus_chrf(s.outputs, references);
-        s.figures["chrf2"] = c.score;
-        s.figures["chrf2_signature"] = c.signature;
-        s.figures["multi_bleu_lc"] = multi_bleu(s.outputs, references, true).score;
-    }
-    return s;
 }
 
 }  // namespace fovea

@@ -5,31 +5,11 @@
 #include <optional>
 #include <string>
 
-#include "fovea/data/pairs.h"
-#include "fovea/infer/search_options.h"
 #include "fovea/tasks/seq2seq_batch.h"
 #include "fovea/tasks/seq2seq_model.h"
-#include "fovea/text/train/vocabulary_recipe.h"
-#include "fovea/train/loop.h"
+#include "fovea/tasks/seq2seq_settings.h"
 
 namespace fovea {
-
-struct Seq2SeqTraining {
-    std::string task = "translate";           // or summarise
-    PairFiles train, dev;                     // dev.path may be empty: no evaluation
-    std::int64_t draw = 0;                    // so many training pairs, drawn by the seed; 0: all
-    std::string from;                         // a model folder to go on from; empty: from scratch
-    std::string tokenizer, target_tokenizer;  // files to use instead of training a vocabulary
-    VocabularyOptions vocabulary;
-    bool joint_vocabulary = true;
-    TransformerConfig config;  // sizes; vocabulary and special ids are filled in
-    float smoothing = 0.1f;
-    BatchOptions batches;  // max_tokens 4096
-    LengthLimits limits;
-    SearchOptions search;  // for evaluation, and saved as the model's defaults
-    int dev_limit = 500;   // pairs translated at each evaluation; 0: all
-    TrainOptions run;
-};
 
 // What is known before the first update: for --dry-run and for the opening lines of a run.
 struct Seq2SeqPlan {
@@ -45,8 +25,10 @@ public:
     // Reads the data, trains or loads the vocabularies, makes the model.
     Seq2SeqTrainer(const Seq2SeqTraining& options, const Say& say);
     Seq2SeqPlan plan() const;
-    // An estimate: a slice of a batch is run forward and back, and scaled by tokens.
-    double seconds_per_epoch() const;
+    // Turns the budget into updates, warm-up and schedule, and keeps them for run(). `measure`: how
+    // long it will take, too. Changes no parameter and no random stream.
+    RunPlan settle(bool measure = false);
+    const TrainOptions& run_options() const { return options_.run; }
     // For peers and debugging: initial weights, examples and batch order of so many epochs.
     void dump(const std::string& folder, std::int64_t epochs) const;
     TrainResult run(const TrainEvents& events);  // ends with RUN/model
@@ -54,29 +36,21 @@ public:
     void set_config_text(const std::string& text) { config_text_ = text; }  // for RUN/config.toml
 
 private:
+    void read_data(const Say& say);
+    void make_model(const Say& say);
+    void choose_metric(const Say& say);
     Evaluation evaluate();
+    double dev_loss() const;
+    double evaluation_seconds() const;
     TrainTask task();
 
     Seq2SeqTraining options_;
     Seq2SeqModel model_;
-    Seq2SeqExamples examples_;
-    std::vector<TextPair> dev_;
+    std::vector<TextPair> pairs_, dev_;  // the training pairs only until they are encoded
+    Seq2SeqExamples examples_, dev_examples_;
     std::optional<BatchPlan> plan_;
     Json fingerprint_;
     std::string config_text_;
 };
-
-// The metric of a task over given pairs, decoded with the options: BLEU or ROUGE, with signature.
-struct Seq2SeqScore {
-    std::string name, signature;
-    double value = 0;
-    Json figures = Json::object();     // all metrics
-    std::vector<std::string> outputs;  // in the order of the pairs
-    double seconds = 0;
-    std::int64_t tokens = 0;  // produced
-};
-Seq2SeqScore evaluate_pairs(std::span<const Seq2SeqModel* const> models,
-                            std::span<const TextPair> pairs, const SearchOptions& search,
-                            const std::function<void(std::int64_t, std::int64_t)>& progress = {});
 
 }  // namespace fovea

@@ -3,6 +3,8 @@
 // (not on norms and biases), bias correction, moments in f32. Parameters whose gradient is absent
 // are left alone. Belongs to one thread.
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,15 +20,25 @@ struct AdamWOptions {
     float weight_decay = 0.0f;
 };
 
+// How one parameter is trained: rates that fall from layer to layer, frozen layers.
+struct ParameterRule {
+    double rate_factor = 1;           // times the schedule's rate
+    std::optional<bool> decays = {};  // unset: as decays() below says
+    bool frozen = false;              // keeps its value, and has no moments
+};
+using ParameterRules = std::function<ParameterRule(const std::string& name)>;
+
 class AdamW {
 public:
-    AdamW(const ParameterStore& store, const AdamWOptions& options);
+    AdamW(const ParameterStore& store, const AdamWOptions& options,
+          const ParameterRules& rules = {});
 
     // One update with this learning rate; gradients are multiplied by `factor` (clipping) on the
     // way. Writes the parameters.
     void step(const Gradients& gradients, double rate, float factor = 1.0f);
 
-    // ‖g‖ over all parameters, in double, in a fixed order; not finite if any gradient is not.
+    // ‖g‖ over all parameters that are trained, in double, in a fixed order; not finite if any
+    // gradient is not.
     double gradient_norm(const Gradients& gradients) const;
 
     std::int64_t updates() const { return updates_; }
@@ -35,6 +47,7 @@ public:
     struct Slot {
         std::string name;
         Tensor parameter, m, v;
+        double rate_factor;
         bool decays;
     };
     const std::vector<Slot>& slots() const { return slots_; }

@@ -1,8 +1,12 @@
 #include "fovea/train/loop.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <utility>
+#include <vector>
 
 #include "fovea/autograd/tape.h"
 #include "fovea/base/clock.h"
@@ -10,49 +14,65 @@
 #include "fovea/ops/arithmetic.h"
 #include "fovea/tensor/memory.h"
 #include "fovea/train/averaging.h"
-#include "fovea/train/metrics_log.h"
-#include "fovea/train/snapshot.h"
-#include "fovea/train/tensorboard.h"
+#include "fovea/train/run_checkpoints.h"
+#include "fovea/train/run_log.h"
 
 namespace fovea {
 namespace {
 
 constexpr std::uint32_t dropout_purpose = 0x64726f70;
 
+// Minutes are turned into updates beforehand; this is how much longer those may take.
+constexpr double patience_with_the_clock = 1.5;
+
+// A smoothed loss beyond 1.25 · max(first, guessing) + 0.5 is worse than knowing nothing. Seen for
+// so many updates in a row the run is given up; for fewer at its end, that is said.
+constexpr std::int64_t exploded_long_enough = 200, exploded_at_the_end = 10;
+
+std::string new_run_id() {
+    std::random_device device;  // never part of what is computed
+    return fmt::format("{:08x}{:08x}", device(), device());
+}
+
 class Loop {
 public:
-    Loop(const TrainTask& task, const TrainOptions& options, const TrainEvents& events)
+    Loop(const TrainTask& task, TrainOptions options, const TrainEvents& events)
         : task_(task),
-          options_(options),
+          options_(std::move(options)),
           events_(events),
-          adam_(*task.store, options.adam),
-          dropout_(options.seed, dropout_purpose),
-          folder_(options.out, {.keep_last = options.keep}) {
-        if (options.ema > 0) average_.emplace(*task.store, options.ema);
-        folder_.check_space(snapshot().bytes());
-        if (options.resume) resume();
-        log_.emplace(join_path(options.out, "metrics.jsonl"), state_.step);
-        board_.emplace(join_path(options.out, "events"));
+          adam_(*task.store, options_.adam, task.parameter_rules),
+          average_(average_of(task, options_)),
+          dropout_(options_.seed, dropout_purpose),
+          checkpoints_(options_, snapshot().bytes(), [this](const std::string& m) { say(m); }) {
+        state_.run = new_run_id();
+        state_.data_fingerprint = to_text(task_.fingerprint);
+        if (options_.resume) resume();
+        state_.budget = budget_text(options_.budget());
+        state_.planned_updates = options_.planned_updates;
+        state_.planned_warmup = options_.schedule.warmup;
+        log_.emplace(options_.out, state_);
         if (!task.config_text.empty())
-            write_file_atomically(join_path(options.out, "config.toml"), task.config_text);
+            write_file_atomically(join_path(options_.out, "config.toml"), task.config_text);
+        before_ = state_.wall_seconds;
     }
 
     TrainResult run() {
-        const Stopwatch clock;
-        before_ = state_.wall_seconds;
-        clock_ = &clock;
         reset_memory_peak();
-        TrainEnd end = TrainEnd::finished;
-        end = epochs();
+        TrainEnd end = epochs();
         if (end != TrainEnd::interrupted) {
-            if (!has_best()) save_model();
-            save(Failure::ends_the_run);
+            if (end != TrainEnd::exploded && state_.exploded_in_a_row >= exploded_at_the_end)
+                end = TrainEnd::exploded;
+            finish(end);
         }
         TrainResult r;
         r.end = end;
         r.step = state_.step;
+        r.first_loss = state_.first_loss;
+        r.smooth_loss = state_.smooth_loss;
         r.last_loss = last_loss_;
+        r.metric = state_.best_metric;
         if (has_best()) r.best_metric = state_.best_value;
+        r.model_step = has_best() ? state_.best_step : state_.step;
         r.seconds = state_.wall_seconds;
         r.tokens = state_.tokens_seen;
         r.signal = events_.stop ? events_.stop->load() : 0;
@@ -62,82 +82,90 @@ public:
 private:
     Snapshot snapshot() { return {*task_.store, adam_, average_ ? &*average_ : nullptr}; }
 
+    static std::optional<MovingAverage> average_of(const TrainTask& task, const TrainOptions& o) {
+        std::optional<MovingAverage> average;
+        if (o.ema > 0) average.emplace(*task.store, o.ema);
+        return average;
+    }
+
     void resume() {
-        const std::optional<OpenCheckpoint> found = folder_.resume();
-        for (const RejectedCheckpoint& r : folder_.rejected())
-            say("checkpoint " + r.folder + " passed over: " + r.reason);
-        if (!found) {
-            say("no checkpoint in " + options_.out + ": starts from the beginning");
-            return;
-        }
-        const std::string now = to_text(task_.fingerprint);
-        if (found->state.data_fingerprint != now && !options_.allow_data_change)
-            throw Error(
-                options_.out + ": was trained on other data, with another vocabulary or --seed",
-                ErrorKind::bad_input,
-                "give the same files and flags (they stand in config.toml), or --allow-data-change "
-                "to go on all the same");
-        snapshot().restore(*found);
-        state_ = found->state;
+        const auto found = checkpoints_.resume(snapshot(), state_.data_fingerprint);
+        if (!found) return;
+        const std::string fingerprint = state_.data_fingerprint;  // the data may change on purpose
+        state_ = *found;
+        state_.data_fingerprint = fingerprint;
         dropout_ = state_.dropout_rng.make();
-        saved_step_ = state_.step;
-        say(text_of("goes on from ", found->folder, ", step ", state_.step));
     }
 
     TrainEnd epochs() {
-        for (;;) {
+        for (bool resumed = state_.step > 0;; resumed = false) {
             if (options_.epochs > 0 && state_.epoch >= options_.epochs) return TrainEnd::finished;
             const std::int64_t batches = task_.begin_epoch(state_.epoch);
             expect(batches > 0, "train: epoch ", state_.epoch + 1, " has no batch");
             const Stopwatch epoch_clock;
+            // An interrupted run was saved before it could evaluate.
+            if (resumed && state_.next_index > 0 && state_.next_index < batches)
+                if (const auto end = periodic(false)) return *end;
             while (state_.next_index < batches) {
-                if (budget_is_spent()) return TrainEnd::finished;
+                if (const auto end = spent()) return *end;
                 update(batches);
                 if (events_.stop && events_.stop->load() != 0) {
-                    save(Failure::ends_the_run);
+                    save(Moment::end_of_the_run);
                     return TrainEnd::interrupted;
                 }
                 // The epoch's last update is evaluated and saved below, with the epoch's row.
-                if (state_.next_index < batches && periodic(false) == Verdict::stop)
-                    return TrainEnd::stopped_early;
+                if (state_.next_index < batches)
+                    if (const auto end = periodic(false)) return *end;
             }
+            const double weight =
+                static_cast<double>(std::max<std::int64_t>(1, state_.loss_weight));
             if (events_.epoch)
-                events_.epoch(state_.epoch,
-                              state_.loss_sum /
-                                  std::max<double>(1.0, static_cast<double>(state_.loss_tokens)),
-                              epoch_clock.seconds());
+                events_.epoch(state_.epoch + 1, state_.loss_sum / weight, epoch_clock.seconds());
             state_.loss_sum = 0;
-            state_.loss_tokens = 0;
+            state_.loss_weight = 0;
             ++state_.epoch;
             state_.next_index = 0;
-            if (periodic(true) == Verdict::stop) return TrainEnd::stopped_early;
+            if (const auto end = periodic(true)) return *end;
         }
     }
 
-    bool budget_is_spent() const {
-        return (options_.steps > 0 && state_.step >= options_.steps) ||
-               (options_.minutes > 0 && seconds() >= options_.minutes * 60);
+    // Is the budget spent? By updates alone, so that the clock decides nothing that is computed.
+    std::optional<TrainEnd> spent() const {
+        if (options_.steps > 0 && state_.step >= options_.steps) return TrainEnd::finished;
+        if (options_.minutes <= 0) return {};
+        if (state_.step >= options_.planned_updates) return TrainEnd::finished;
+        if (clock_.seconds() >= patience_with_the_clock * 60 * options_.minutes)
+            return TrainEnd::out_of_time;
+        return {};
     }
 
-    double seconds() const { return before_ + clock_->seconds(); }
+    double seconds() const { return before_ + clock_.seconds(); }
+    // Of the last update, from 1.
+    std::int64_t epoch() const {
+        return state_.next_index == 0 && state_.epoch > 0 ? state_.epoch : state_.epoch + 1;
+    }
 
-    // One update: the mean loss over the tokens of `accumulate` batches.
+    // One update: the mean loss over `accumulate` batches, by their weights.
     void update(std::int64_t batches) {
         const Stopwatch clock;
-        const std::int64_t end = std::min(batches, state_.next_index + options_.accumulate);
+        const std::int64_t first = state_.next_index;
+        const std::int64_t end = std::min(batches, first + options_.accumulate);
+        std::vector<std::int64_t> weights;
         std::int64_t total = 0;
-        for (std::int64_t b = state_.next_index; b < end; ++b) total += task_.batch_tokens(b);
+        for (std::int64_t b = first; b < end; ++b) {
+            weights.push_back(task_.batch_weight(b));
+            total += weights.back();
+        }
         Gradients gradients;
         double loss = 0;
-        for (std::int64_t b = state_.next_index; b < end; ++b) {
+        for (std::int64_t b = first; b < end; ++b) {
             Tape tape(dropout_);
-            const double share = static_cast<double>(task_.batch_tokens(b)) /
+            const double share = static_cast<double>(weights[static_cast<std::size_t>(b - first)]) /
                                  static_cast<double>(std::max<std::int64_t>(total, 1));
             Tensor mean = task_.loss(b);
             loss += share * mean.item();
-            if (end - state_.next_index > 1) mean = static_cast<float>(share) * mean;
-            if (end - state_.next_index > 1)
-                gradients += tape.gradients(mean);
+            if (end - first > 1)
+                gradients += tape.gradients(static_cast<float>(share) * mean);
             else
                 gradients = tape.gradients(mean);
         }
@@ -150,10 +178,7 @@ private:
                 options_.clip > 0 && norm > options_.clip ? options_.clip / norm : 1.0;
             adam_.step(gradients, rate, static_cast<float>(factor));
             if (average_) average_->update(*task_.store);
-            state_.skipped_in_a_row = 0;
-            state_.loss_sum += loss * static_cast<double>(total);
-            state_.loss_tokens += total;
-            smooth_loss() = state_.step == 1 ? loss : 0.98 * smooth_loss() + 0.02 * loss;
+            count(loss, total);
         } else {
             skip(loss, norm);
         }
@@ -161,7 +186,19 @@ private:
         state_.tokens_seen += total;
         state_.dropout_rng = RngState::of(dropout_);
         state_.wall_seconds = seconds();
-        report(loss, norm, rate, total, batches, clock.seconds());
+        report({.loss = loss, .rate = rate, .gradient_norm = norm}, batches,
+               static_cast<double>(total) / std::max(clock.seconds(), 1e-9));
+    }
+
+    void count(double loss, std::int64_t weight) {
+        const bool first = state_.step == state_.skipped_steps + 1;
+        state_.skipped_in_a_row = 0;
+        state_.loss_sum += loss * static_cast<double>(weight);
+        state_.loss_weight += weight;
+        if (first) state_.first_loss = loss;
+        state_.smooth_loss = first ? loss : 0.98 * state_.smooth_loss + 0.02 * loss;
+        const double bound = 1.25 * std::max(state_.first_loss, task_.guessing_loss) + 0.5;
+        state_.exploded_in_a_row = state_.smooth_loss > bound ? state_.exploded_in_a_row + 1 : 0;
     }
 
     void skip(double loss, double norm) {
@@ -176,164 +213,116 @@ private:
                         "checkpoints saved before are whole; a lower --lr or --clip 1 often helps");
     }
 
-    void report(double loss, double norm, double rate, std::int64_t tokens, std::int64_t batches,
-                double took) {
-        log_->add({{"step", state_.step},
-                   {"epoch", state_.epoch},
-                   {"loss", number(loss)},
-                   {"lr", rate},
-                   {"grad_norm", number(norm)},
-                   {"tokens", state_.tokens_seen}});
-        const double speed = static_cast<double>(tokens) / std::max(took, 1e-9);
+    void report(StepReport r, std::int64_t batches, double speed) {
         speed_ = speed_ == 0 ? speed : 0.95 * speed_ + 0.05 * speed;
-        if (state_.step % 10 == 0) {
-            board_->scalar("train/loss", loss, state_.step);
-            board_->scalar("train/lr", rate, state_.step);
-            board_->scalar("train/grad_norm", norm, state_.step);
-            board_->scalar("train/tokens_per_second", speed_, state_.step);
-        }
-        if (!events_.step) return;
-        StepReport r;
         r.step = state_.step;
-        r.epoch = state_.epoch;
+        r.epoch = epoch();
         r.batch = state_.next_index;
         r.batches = batches;
-        r.loss = loss;
-        r.smooth_loss = smooth_loss();
-        r.rate = rate;
-        r.gradient_norm = norm;
+        r.smooth_loss = state_.smooth_loss;
         r.tokens_per_second = speed_;
+        r.tokens = state_.tokens_seen;
         r.memory = memory_stats().peak;
         r.progress = progress(batches);
-        if (r.progress > 0) r.seconds_left = seconds() * (1 - r.progress) / r.progress;
-        events_.step(r);
+        log_->add(r);
+        if (events_.step) events_.step(r);
     }
 
     double progress(std::int64_t batches) const {
         double p = 0;
-        if (options_.steps > 0)
-            p = static_cast<double>(state_.step) / static_cast<double>(options_.steps);
         if (options_.epochs > 0)
-            p = std::max(p,
-                         (static_cast<double>(state_.epoch) +
-                          static_cast<double>(state_.next_index) / static_cast<double>(batches)) /
-                             static_cast<double>(options_.epochs));
-        if (options_.minutes > 0) p = std::max(p, seconds() / (options_.minutes * 60));
+            p = (static_cast<double>(state_.epoch) +
+                 static_cast<double>(state_.next_index) / static_cast<double>(batches)) /
+                static_cast<double>(options_.epochs);
+        if (options_.steps > 0 || options_.minutes > 0)
+            p = std::max(p, static_cast<double>(state_.step) /
+                                static_cast<double>(options_.planned_updates));
         return std::min(p, 1.0);
     }
 
-    static Json number(double v) { return std::isfinite(v) ? Json(v) : Json(nullptr); }
-
-    enum class Verdict { go_on, stop };
-
-    // Evaluation and checkpoint, when due.
-    Verdict periodic(bool epoch_end) {
+    // Evaluation and checkpoint, when due. The run's end, where it ends here.
+    std::optional<TrainEnd> periodic(bool epoch_end) {
         const auto due = [&](std::int64_t every) {
             return every > 0 ? state_.step % every == 0 : epoch_end;
         };
-        Verdict verdict = Verdict::go_on;
-        if (task_.evaluate && due(options_.eval_every)) verdict = evaluate();
-        if (due(options_.save_every) || verdict == Verdict::stop) save();
-        return verdict;
+        const bool regular = due(options_.save_every);
+        bool best = false;
+        if (task_.evaluate && due(options_.eval_every) && state_.evaluated_step != state_.step)
+            best = evaluate();
+        std::optional<TrainEnd> end;
+        if (options_.patience > 0 && state_.evaluations_without_gain >= options_.patience)
+            end = TrainEnd::stopped_early;
+        if (state_.exploded_in_a_row >= exploded_long_enough) end = TrainEnd::exploded;
+        if (regular || best || end) save(regular || end ? Moment::regular : Moment::new_best);
+        return end;
     }
 
-    Verdict evaluate() {
+    bool evaluate() {
         if (average_) average_->swap(*task_.store);
-        const Evaluation e = task_.evaluate();
-        const bool best = !has_best() || (e.higher_is_better ? e.value > state_.best_value
-                                                             : e.value < state_.best_value);
-        if (best) {
-            state_.best_metric = e.name;
-            state_.best_value = e.value;
-            state_.best_step = state_.step;
-            state_.evaluations_without_gain = 0;
+        EvaluationReport r{task_.evaluate(), false, state_.step, epoch()};
+        r.best = take_evaluation(r.evaluation, state_);
+        if (r.best) task_.save_model(join_path(options_.out, "model"));
+        if (average_) average_->swap(*task_.store);
+        log_->add(r);
+        if (events_.evaluation) events_.evaluation(r);
+        if (state_.evaluations == 3) warn_of_zero();
+        return r.best;
+    }
+
+    void warn_of_zero() const {
+        if (metric_stays_at_zero(state_))
+            say("warning: " + state_.best_metric +
+                " has been 0 at every evaluation and cannot tell models apart; the dev loss "
+                "decides "
+                "(another --metric may fit the data better)");
+    }
+
+    // There is always a last evaluation, and a model.
+    void finish(TrainEnd end) {
+        if (task_.evaluate && state_.evaluated_step != state_.step) evaluate();
+        if (state_.evaluations < 3) warn_of_zero();
+        if (!has_best() && end != TrainEnd::exploded) {
+            if (average_) average_->swap(*task_.store);
             task_.save_model(join_path(options_.out, "model"));
-        } else {
-            ++state_.evaluations_without_gain;
+            if (average_) average_->swap(*task_.store);
         }
-        if (average_) average_->swap(*task_.store);
-        Json line{{"step", state_.step},
-                  {"epoch", state_.epoch},
-                  {"eval", e.name},
-                  {"value", e.value},
-                  {"best", best}};
-        line.update(e.extra);
-        log_->add(line);
-        board_->scalar("eval/" + e.name, e.value, state_.step);
-        if (events_.evaluation) events_.evaluation(e, best, state_.step);
-        return options_.patience > 0 && state_.evaluations_without_gain >= options_.patience
-                   ? Verdict::stop
-                   : Verdict::go_on;
+        save(Moment::end_of_the_run);
     }
 
-    void save_model() {
-        if (average_) average_->swap(*task_.store);
-        task_.save_model(join_path(options_.out, "model"));
-        if (average_) average_->swap(*task_.store);
-    }
-
-    enum class Failure { is_survived, ends_the_run };
-
-    // A failed save is told and survived twice: the old checkpoints are there. The third ends the
-    // run before more work is lost, and so does the failure of the last save of a run.
-    void save(Failure failure = Failure::is_survived) {
-        if (state_.step == saved_step_) return;
+    using Moment = RunCheckpoints::Moment;
+    void save(Moment moment) {
         log_->sync();
         state_.wall_seconds = seconds();
-        state_.data_fingerprint = to_text(task_.fingerprint);
-        try {
-            const SaveReport report = folder_.save(snapshot().of_state(state_));
-            for (const std::string& w : report.warnings) say("warning: " + w);
-            saved_step_ = state_.step;
-            if (has_best() && state_.best_step == state_.step)
-                folder_.mark_best(state_.step, state_.best_metric, state_.best_value);
-        } catch (const Error& e) {
-            const char* const way_out =
-                "earlier checkpoints are whole; free some space and --resume";
-            if (failure == Failure::ends_the_run)
-                throw Error(text_of("train: the checkpoint of step ", state_.step,
-                                    " could not be saved: ", e.what()),
-                            ErrorKind::failed, way_out);
-            if (folder_.failures_in_a_row() >= 3)
-                throw Error(
-                    text_of("train: three checkpoints in a row could not be saved: ", e.what()),
-                    ErrorKind::failed, way_out);
-            say(text_of("WARNING: checkpoint of step ", state_.step, " not saved: ", e.what(),
-                        " (the earlier ones are whole; training goes on)"));
-        }
+        checkpoints_.save(snapshot(), state_, moment);
     }
 
     bool has_best() const { return !state_.best_metric.empty(); }
-    double& smooth_loss() { return state_.metric_sums["smooth_loss"]; }
 
     void say(const std::string& message) const {
         if (events_.message) events_.message(message);
     }
 
     const TrainTask& task_;
-    const TrainOptions& options_;
+    const TrainOptions options_;
     const TrainEvents& events_;
     AdamW adam_;
-    Rng dropout_;
-    CheckpointFolder folder_;
-    TrainState state_;
     std::optional<MovingAverage> average_;
-    std::optional<MetricsLog> log_;
-    std::optional<TensorBoard> board_;
-    const Stopwatch* clock_ = nullptr;
+    Rng dropout_;
+    RunCheckpoints checkpoints_;
+    TrainState state_;
+    std::optional<RunLog> log_;
+    const Stopwatch clock_;  // of this sitting
     double before_ = 0, speed_ = 0, last_loss_ = 0;
-    std::int64_t saved_step_ = -1;
 };
 
 }  // namespace
 
 TrainResult train(const TrainTask& task, const TrainOptions& options, const TrainEvents& events) {
-    expect(options.accumulate >= 1, "train: --accumulate is ", options.accumulate);
-    if (options.steps <= 0 && options.epochs <= 0 && options.minutes <= 0)
-        fail_with(ErrorKind::usage, "give --steps, --epochs or --minutes", "train: no budget");
-    options.schedule.check();
-    make_folders(options.out);
-    return Loop(task, options, events).run();
+    refuse_old_run(options);
+    TrainOptions whole = settled(task, options);
+    whole.schedule.check();
+    make_folders(whole.out);
+    return Loop(task, std::move(whole), events).run();
 }
 
 }  // namespace fovea

@@ -10,6 +10,7 @@
 #include "fovea/base/files.h"
 #include "fovea/io/checkpoint_folder.h"
 #include "fovea/nn/linear.h"
+#include "fovea/ops/arithmetic.h"
 #include "fovea/ops/dropout.h"
 #include "fovea/ops/loss/cross_entropy.h"
 #include "fovea/ops/run_precision.h"
@@ -44,14 +45,19 @@ struct Toy {
             epoch = e;
             return std::int64_t{13};
         };
-        t.batch_tokens = [](std::int64_t i) { return 4 + i % 5; };
+        t.batch_weight = [](std::int64_t i) { return 4 + i % 5; };
         t.loss = [this](std::int64_t i) { return loss(i); };
-        t.evaluate = [this] { return Evaluation{"loss", loss(3).item(), false}; };
+        t.evaluate = [this] { return evaluation(); };
         t.save_model = [this](const std::string& folder) {
             make_folders(folder);
             ++models_saved;
         };
         return t;
+    }
+
+    Evaluation evaluation() const {
+        const double value = loss(3).item();
+        return {"loss", value, false, value};
     }
 
     std::string bits() const {
@@ -158,7 +164,7 @@ TEST(TrainLoop, BudgetsPatienceAndBest) {
     TrainOptions o = options(folder("steps"));
     o.steps = 7;
     EXPECT_EQ(train(toy.task(), o, {}).step, 7);
-    EXPECT_EQ(toy.models_saved, 1);
+    EXPECT_EQ(toy.models_saved, 1);  // the last evaluation's
 
     Toy worse;
     TrainTask task = worse.task();
@@ -172,9 +178,151 @@ TEST(TrainLoop, BudgetsPatienceAndBest) {
     EXPECT_EQ(r.step, 3 * 13);
     EXPECT_EQ(*r.best_metric, 0.0);
 
+    EXPECT_EQ(r.model_step, 13);
+
     TrainOptions none = options(folder("none"));
     none.epochs = 0;
     EXPECT_THROW(train(toy.task(), none, {}), Error);
+}
+
+TEST(TrainLoop, TheBestBetweenTwoCheckpointsIsKeptAndMarked) {
+    Toy toy;
+    TrainTask task = toy.task();
+    int calls = 0;  // best at the second of six evaluations
+    task.evaluate = [&] { return Evaluation{"x", -std::abs(calls++ - 1.0), true, 1}; };
+    TrainOptions o = options(folder("best"));
+    o.epochs = 1;
+    o.eval_every = 2;
+    o.save_every = 5;
+    o.keep = 1;
+    const TrainResult r = train(task, o, {});
+    EXPECT_EQ(calls, 7);  // 2, 4 … 12, and the last one
+    EXPECT_EQ(r.model_step, 4);
+    EXPECT_EQ(checkpoint_steps(o.out), (std::vector<std::int64_t>{4, 13}));
+    EXPECT_EQ(read_json(o.out + "/BEST")["step"], 4);
+}
+
+TEST(TrainLoop, ForceStartsCleanAndTwoRunsHaveTwoIds) {
+    TrainOptions o = options(folder("force"));
+    o.epochs = 1;
+    const auto run_id = [&] {
+        Toy toy;
+        train(toy.task(), o, {});
+        return open_checkpoint(checkpoint_path(o.out, checkpoint_steps(o.out).back())).manifest.run;
+    };
+    const std::string first = run_id();
+    EXPECT_THROW(run_id(), Error);
+    o.force = true;
+    o.save_every = 4;
+    EXPECT_NE(run_id(), first);
+    EXPECT_EQ(checkpoint_steps(o.out), (std::vector<std::int64_t>{4, 8, 12, 13}));
+    o.resume = true;  // wins
+    o.epochs = 2;
+    const std::string third = run_id();
+    EXPECT_EQ(open_checkpoint(checkpoint_path(o.out, 26)).manifest.run, third);
+}
+
+TEST(TrainLoop, MinutesAreUpdatesBeforeTheFirstOneAndStayWhenResumed) {
+    TrainOptions o = options(folder("minutes"));
+    o.epochs = 0;
+    o.minutes = 0.002;
+    o.schedule.warmup = -1;
+    Toy toy;
+    const TrainOptions planned = settled(toy.task(), o);
+    EXPECT_GT(planned.planned_updates, 0);
+    EXPECT_EQ(planned.schedule.total, planned.planned_updates);
+    EXPECT_EQ(planned.schedule.warmup, planned.planned_updates / 10);
+    EXPECT_EQ(toy.bits(), Toy().bits());  // measuring changes nothing
+
+    o.minutes = 5;
+    o.planned_updates = 40;
+    const auto whole = run_in_sittings(o, 1000000);
+    o.out = folder("minutes_parts");
+    {
+        Toy first;
+        std::atomic<int> stop{2};
+        TrainEvents events;
+        events.stop = &stop;
+        EXPECT_EQ(train(first.task(), o, events).step, 1);
+    }
+    o.planned_updates = 0;  // the checkpoint knows
+    o.resume = true;
+    const auto parts = run_in_sittings(o, 7);
+    EXPECT_TRUE(whole.first == parts.first);
+    EXPECT_EQ(whole.second, parts.second);
+    EXPECT_NE(whole.second.find("\"step\":40"), std::string::npos);
+}
+
+TEST(TrainLoop, AnInterruptedRunEvaluatesWhatWasDue) {
+    TrainOptions o = options(folder("due_whole"));
+    o.eval_every = 3;
+    const auto whole = run_in_sittings(o, 1000000);
+    o.out = folder("due_parts");
+    const auto parts = run_in_sittings(o, 3);
+    EXPECT_EQ(whole.second, parts.second);
+}
+
+TEST(TrainLoop, AnExplodedLossIsNoGoodEnd) {
+    Toy toy;
+    TrainTask task = toy.task();
+    std::int64_t calls = 0;
+    task.loss = [&](std::int64_t i) {
+        return static_cast<float>(++calls > 3 ? 50 : 1) * toy.loss(i);
+    };
+    TrainOptions o = options(folder("exploded"));
+    EXPECT_EQ(train(task, o, {}).end, TrainEnd::exploded);
+    o = options(folder("exploded_long"));
+    o.epochs = 1000;
+    calls = 0;
+    const TrainResult r = train(task, o, {});
+    EXPECT_EQ(r.end, TrainEnd::exploded);
+    EXPECT_LT(r.step, 300);
+}
+
+TEST(TrainLoop, RulesFreezeAndScaleParameters) {
+    Toy toy;
+    TrainTask task = toy.task();
+    task.parameter_rules = [](const std::string& name) {
+        return ParameterRule{.rate_factor = name == "b.bias" ? 0.0 : 1.0,
+                             .frozen = name == "a.weight"};
+    };
+    TrainOptions o = options(folder("rules"));
+    o.epochs = 1;
+    train(task, o, {});
+    const Toy fresh;
+    const auto same = [&](const std::string& name) {
+        const Tensor &a = toy.store.at(name), &b = fresh.store.at(name);
+        return std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * 4) == 0;
+    };
+    EXPECT_TRUE(same("a.weight"));
+    EXPECT_TRUE(same("b.bias"));
+    EXPECT_FALSE(same("b.weight"));
+    EXPECT_FALSE(same("a.bias"));
+}
+
+TEST(TrainLoop, WrongOptionsNameTheirFlag) {
+    const TrainOptions good = options("x");
+    EXPECT_NO_THROW(good.check());
+    struct Case {
+        const char* flag;
+        void (*spoil)(TrainOptions&);
+    };
+    for (const Case& c : {Case{"--steps", [](TrainOptions& o) { o.steps = -5; }},
+                          Case{"--minutes", [](TrainOptions& o) { o.minutes = NAN; }},
+                          Case{"--clip", [](TrainOptions& o) { o.clip = -1; }},
+                          Case{"--adam-beta1", [](TrainOptions& o) { o.adam.beta1 = 2; }},
+                          Case{"--keep", [](TrainOptions& o) { o.keep = 0; }},
+                          Case{"--lr", [](TrainOptions& o) { o.schedule.peak = -1; }}}) {
+        TrainOptions o = good;
+        c.spoil(o);
+        try {
+            o.check();
+            ADD_FAILURE() << c.flag;
+        } catch (const Error& e) {
+            EXPECT_EQ(e.kind(), ErrorKind::usage);
+            EXPECT_NE(std::string(e.what()).find(c.flag), std::string::npos) << e.what();
+        }
+    }
 }
 
 TEST(TrainLoop, OtherDataAreRefusedOnResume) {

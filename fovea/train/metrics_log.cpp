@@ -11,7 +11,8 @@
 
 namespace fovea {
 
-MetricsLog::MetricsLog(const std::string& path, std::int64_t last_step) : path_(path) {
+MetricsLog::MetricsLog(const std::string& path, std::int64_t last_step, std::int64_t last_evaluated)
+    : path_(path) {
     if (file_exists(path)) {
         std::string keep, line;
         LineReader lines(path);
@@ -23,7 +24,7 @@ MetricsLog::MetricsLog(const std::string& path, std::int64_t last_step) : path_(
                 continue;  // the last line of a run that was killed
             }
             if (j.is_object() && j.contains("step") && j["step"].is_number_integer() &&
-                j["step"].get<std::int64_t>() <= last_step)
+                j["step"].get<std::int64_t>() <= (j.contains("eval") ? last_evaluated : last_step))
                 keep += line + "\n";
         }
         write_file_atomically(path, keep);

@@ -41,11 +41,11 @@ void Schedule::check() const {
     const auto want = [](bool ok, const char* what) {
         if (!ok) throw Error(std::string("schedule: ") + what, ErrorKind::usage);
     };
-    want(std::isfinite(peak) && peak >= 0, "the learning rate must be a number from 0");
-    want(warmup >= 0, "warm-up must be a number of updates from 0");
+    want(std::isfinite(peak) && peak > 0, "the learning rate (--lr) must be a number above 0");
+    want(warmup >= 0, "the warm-up (--warmup) must be a number of updates from 0");
     want(floor >= 0 && floor <= 1, "the floor must lie between 0 and 1");
     want((kind != ScheduleKind::linear && kind != ScheduleKind::cosine) || total > 0,
-         "linear and cosine need to know the last step: give --steps");
+         "linear and cosine need to know the last update");
 }
 
 double Schedule::at(std::int64_t step) const {

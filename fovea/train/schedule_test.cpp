@@ -29,9 +29,19 @@ TEST(Schedule, RisesPeaksAndFalls) {
         }
         EXPECT_EQ(schedule_kind_of(name_of(k)), k);
     }
-    EXPECT_NEAR((Schedule{.peak = 1, .warmup = 100}).at(400), 0.5, 1e-12);
+    EXPECT_NEAR((Schedule{.kind = ScheduleKind::inverse_sqrt, .peak = 1, .warmup = 100}).at(400),
+                0.5, 1e-12);
     EXPECT_THROW(schedule_kind_of("magic"), Error);
-    EXPECT_THROW((Schedule{.kind = ScheduleKind::linear}).check(), Error);
+    const Schedule whole{.peak = 1e-3, .warmup = 10, .total = 100};
+    EXPECT_NO_THROW(whole.check());
+    for (const auto& spoil :
+         {+[](Schedule& s) { s.peak = 0; }, +[](Schedule& s) { s.peak = -1; },
+          +[](Schedule& s) { s.peak = NAN; }, +[](Schedule& s) { s.warmup = -1; },
+          +[](Schedule& s) { s.total = 0; }}) {
+        Schedule s = whole;
+        spoil(s);
+        EXPECT_THROW(s.check(), Error);
+    }
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fovea/base/files.h"
+
 namespace fovea {
 namespace {
 
@@ -16,7 +18,10 @@ void copy_into(Tensor to, const TensorFile& file, const std::string& name) {
 
 Checkpoint Snapshot::of_state(const TrainState& state) const {
     Checkpoint c;
-    c.state = state;
+    c.step = state.step;
+    c.run = state.run;
+    c.best_step = state.best_step;
+    c.state = state_text(state);
     for (const std::string& name : store.names())
         c.model.push_back(TensorToWrite::of(name, store.at(name)));
     for (const AdamW::Slot& s : adam.slots()) {
@@ -29,7 +34,12 @@ Checkpoint Snapshot::of_state(const TrainState& state) const {
     return c;
 }
 
-void Snapshot::restore(const OpenCheckpoint& from) const {
+TrainState Snapshot::restore(const OpenCheckpoint& from) const {
+    const std::string path = join_path(from.folder, "state.json");
+    TrainState state = parse_state(from.state, path);
+    expect_input(state.step == from.step() && state.run == from.manifest.run, path, ": is of step ",
+                 state.step, ", run ", state.run, " but the checkpoint of step ", from.step(),
+                 ", run ", from.manifest.run);
     const TensorFile model = from.model(), moments = from.optimizer();
     for (const std::string& name : store.names()) copy_into(store.at(name), model, name);
     for (AdamW::Slot& s : adam.slots()) {
@@ -38,7 +48,8 @@ void Snapshot::restore(const OpenCheckpoint& from) const {
     }
     if (average)
         for (auto& [name, value] : average->values()) copy_into(value, moments, "ema." + name);
-    adam.set_updates(from.state.step - from.state.skipped_steps);
+    adam.set_updates(state.step - state.skipped_steps);
+    return state;
 }
 
 std::int64_t Snapshot::bytes() const {

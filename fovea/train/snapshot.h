@@ -8,6 +8,7 @@
 #include "fovea/tensor/parameter_store.h"
 #include "fovea/train/adamw.h"
 #include "fovea/train/averaging.h"
+#include "fovea/train/train_state.h"
 
 namespace fovea {
 
@@ -19,8 +20,8 @@ struct Snapshot {
     MovingAverage* average;
 
     Checkpoint of_state(const TrainState& state) const;
-    // Writes everything back. Names or shapes that differ are one error.
-    void restore(const OpenCheckpoint& from) const;
+    // Writes everything back and gives the state. Names or shapes that differ are one error.
+    TrainState restore(const OpenCheckpoint& from) const;
     std::int64_t bytes() const;
 };
 

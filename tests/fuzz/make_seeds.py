@@ -198,18 +198,16 @@ def safetensors():
 
 
 def saved_state():
-    numbers = """step epoch micro_step examples_seen tokens_seen permutation_key next_index learning_rate
-    loss_scale loss_scale_good_steps clipped_steps gradient_norm_sum ema_updates skipped_steps
-    skipped_in_a_row best_value best_step evaluations_without_gain loss_sum loss_tokens wall_seconds""".split()
-    state = {n: 1 for n in numbers}
-    state |= {n + "_rng": {"seed": 1, "purpose": 2, "position": 3}
-              for n in ("init", "shuffle", "dropout", "masking", "augmentation")}
-    state |= {n: "x" for n in ("data_fingerprint", "schedule", "best_metric", "config_hash")}
-    state["metric_sums"] = {"a": 0.5}
+    numbers = """step epoch next_index tokens_seen planned_updates planned_warmup skipped_steps skipped_in_a_row
+    first_loss smooth_loss exploded_in_a_row best_value best_loss best_step evaluated_step evaluations
+    evaluations_at_zero evaluations_without_gain loss_sum loss_weight wall_seconds""".split()
+    state = {"format": 2} | {n: 1 for n in numbers}
+    state["dropout_rng"] = {"seed": 1, "purpose": 2, "position": 3}
+    state |= {n: "x" for n in ("run", "data_fingerprint", "budget", "best_metric")}
     write("saved_state", "state", b"\0" + json.dumps(state).encode())
-    manifest = {"format": 1, "step": 3, "parent_step": -1, "files": [
+    manifest = {"format": 2, "step": 3, "parent_step": -1, "files": [
         {"name": "model.safetensors", "size": 10, "xxh3_128": "0" * 32, "tensors": 1}],
-        "config_hash": "", "code_version": "v", "isa": "avx2", "world_size": 1}
+        "run": "r", "code_version": "v"}
     write("saved_state", "manifest", b"\1" + json.dumps(manifest).encode()[:-1])
     write("saved_state", "no-files", b"\1" + json.dumps(manifest | {"files": []}).encode()[:-1])
     for i, x in enumerate([3, 1e300, True, "s", [1, 2], None, {"y": [[]]}]):

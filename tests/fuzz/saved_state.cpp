@@ -2,7 +2,7 @@
 #include "fovea/base/json_fields.h"
 #include "fovea/io/hash.h"
 #include "fovea/io/manifest.h"
-#include "fovea/io/train_state.h"
+#include "fovea/train/train_state.h"
 #include "fuzz_targets.h"
 
 namespace fovea {

@@ -59,13 +59,15 @@ inline Ran fovea(const std::string& arguments, const std::string& input = "") {
 }
 
 // A model that learns nothing much in little time; --out is RUN in the test's folder.
-inline std::string train_flags(const std::string& run, int steps) {
+inline std::string train_flags(const std::string& run, int steps, const std::string& dev = "none") {
     static const std::string train = dates_file("train.tsv", 400, false);
     return "train --train " + train + " --out " + folder() + "/" + run + " --steps " +
            std::to_string(steps) +
            " --vocab characters --preset tiny --d-model 32 --ffn 48 --heads 2 --encoder-layers 1 "
            "--decoder-layers 1"
-           " --max-tokens 300 --save-every 5 --warmup 5 --lr 3e-3 --seed 4";
+           " --max-tokens 300 --save-every 5 --warmup 5 --lr 3e-3 --schedule inverse-sqrt --seed 4"
+           " --dev " +
+           dev;
 }
 
 inline std::string weights(const std::string& run) {

@@ -77,7 +77,11 @@ bool killed_after(double seconds, const std::string& arguments) {
 // A run that is killed at random moments of the time it takes, and resumed each time, until a
 // sitting reaches its end; so many times.
 void kill_and_resume(int cycles, const std::string& more_flags) {
-    const auto flags = [&](const std::string& run) { return train_flags(run, 60) + more_flags; };
+    // with evaluations between the checkpoints, so that best ones are saved out of turn
+    const std::string dev = dates_file("kill_dev.tsv", 6, true) + " --eval-every 7 --max-length 12";
+    const auto flags = [&](const std::string& run) {
+        return train_flags(run, 60, dev) + more_flags;
+    };
     std::filesystem::remove_all(folder() + "/whole");
     const Stopwatch clock;
     ASSERT_EQ(fovea(flags("whole")).code, 0);
@@ -111,7 +115,7 @@ TEST(Seq2SeqCliSlow, FiftyKillAndResumeCycles) {
     kill_and_resume(cycles ? std::atoi(cycles) : 50, "");
 }
 
-// The printed command is the whole way back: data, flags and seed stand in the run's config.toml.
+// The printed command is the whole way back: data, flags and seed are in the run's config.toml.
 TEST(Seq2SeqCli, TheRecipeOfARunResumesIt) {
     ASSERT_EQ(fovea(train_flags("straight", 24)).code, 0);
     ASSERT_EQ(fovea(train_flags("halved", 12)).code, 0);

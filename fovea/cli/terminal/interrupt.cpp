@@ -11,9 +11,16 @@ namespace {
 std::atomic<int> came{0};    // the signal that came
 std::atomic<int> scopes{0};  // how many InterruptScopes are alive
 
+std::atomic<bool> line_open{false};
+
 void on_signal(int number) {
     int none = 0;
-    if (scopes.load() == 0 || !came.compare_exchange_strong(none, number)) _exit(128 + number);
+    if (scopes.load() != 0 && came.compare_exchange_strong(none, number)) return;
+    // On a terminal the ^C itself stands on the line.
+    if (line_open.load() || isatty(STDERR_FILENO)) {
+        [[maybe_unused]] const ssize_t n = write(STDERR_FILENO, "\n", 1);
+    }
+    _exit(128 + number);
 }
 
 }  // namespace
@@ -30,6 +37,8 @@ void install_signal_handlers() {
         sigaction(number, &action, nullptr);
     }
 }
+
+void set_line_open(bool open) { line_open = open; }
 
 InterruptScope::InterruptScope() { ++scopes; }
 InterruptScope::~InterruptScope() { --scopes; }

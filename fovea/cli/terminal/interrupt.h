@@ -7,6 +7,10 @@ namespace fovea {
 
 void install_signal_handlers();
 
+// A line on standard error is not ended yet: a signal that stops the program ends it, so that the
+// shell's prompt begins a fresh one.
+void set_line_open(bool open);
+
 class InterruptScope {
 public:
     InterruptScope();

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "fovea/base/clock.h"
+#include "fovea/cli/terminal/interrupt.h"
 #include "fovea/cli/terminal/terminal.h"
 
 namespace fovea {
@@ -64,7 +65,8 @@ Progress::Progress(std::string label, std::int64_t total, std::string unit, Prog
       unit_(std::move(unit)),
       total_(total),
       options_(std::move(options)),
-      terminal_(options_.terminal >= 0 ? options_.terminal == 1 : is_terminal(options_.out)) {
+      terminal_(options_.terminal >= 0 ? options_.terminal == 1
+                                       : takes_control_codes(options_.out)) {
     if (!options_.now) options_.now = now_seconds;
     start_ = options_.now();
     last_ = start_;
@@ -90,7 +92,7 @@ void Progress::update(std::int64_t done, std::string_view note) {
     if (due) draw(now);
 }
 
-std::string Progress::line(double now) const {
+std::string Progress::line(double now, std::string_view note) const {
     const double took = std::max(now - start_, 1e-9);
     const double rate = static_cast<double>(done_ - std::max<std::int64_t>(0, first_)) / took;
     std::string text = label_;
@@ -103,13 +105,24 @@ std::string Progress::line(double now) const {
     } else {
         text += fmt::format("  {}", done_);
     }
-    if (!note_.empty()) text += "  " + note_;
+    if (!note.empty()) text += "  " + std::string(note);
     if (!unit_.empty()) text += fmt::format("  {} {}/s", rate_text(rate), unit_);
     if (!finished_ && total_ > done_ && rate > 0)
         text += "  eta " + duration_text(static_cast<double>(total_ - done_) / rate);
     else
         text += "  took " + duration_text(took);
     return text;
+}
+
+std::string Progress::fitting_line(double now, int width) const {
+    std::string_view note = note_;
+    std::string text = line(now, note);
+    while (display_width(text) > width && !note.empty()) {
+        const std::size_t cut = note.rfind("  ");
+        note = cut == std::string_view::npos ? std::string_view() : note.substr(0, cut);
+        text = line(now, note);
+    }
+    return cut_to(text, width);
 }
 
 void Progress::hide() {
@@ -119,19 +132,23 @@ void Progress::hide() {
 }
 
 void Progress::clear_line() {
-    if (terminal_ && drawn_) std::fputs("\r\x1b[K", options_.out);
+    if (!terminal_ || !drawn_) return;
+    std::fputs("\r\x1b[K", options_.out);
+    set_line_open(false);
 }
 
 void Progress::draw(double now) {
     if (terminal_) {
         const int width = options_.width > 0 ? options_.width : terminal_width(options_.out);
         clear_line();
-        std::fputs(cut_to(line(now), width - 1).c_str(), options_.out);
+        std::fputs(fitting_line(now, width - 1).c_str(), options_.out);
+        set_line_open(true);
     } else {
-        std::fputs((line(now) + "\n").c_str(), options_.out);
+        std::fputs((line(now, note_) + "\n").c_str(), options_.out);
     }
     std::fflush(options_.out);
     drawn_ = shown_ = true;
+    last_done_ = done_;
     last_ = now;
     if (total_ > 0) last_share_ = static_cast<double>(done_) / static_cast<double>(total_);
 }
@@ -141,9 +158,11 @@ void Progress::finish() {
     finished_ = true;
     if (options_.quiet) return;
     const double now = options_.now();
-    // Work shorter than the silence leaves no trace; a log gets its last line.
-    if (shown_ || (!terminal_ && now - start_ >= silence)) draw(now);
+    // Work shorter than the silence leaves no trace; a log gets its last line, once.
+    const bool said = !terminal_ && shown_ && last_done_ == done_ && done_ >= total_;
+    if (!said && (shown_ || (!terminal_ && now - start_ >= silence))) draw(now);
     if (terminal_ && drawn_) std::fputs("\n", options_.out);
+    set_line_open(false);
     std::fflush(options_.out);
 }
 

@@ -33,8 +33,9 @@ public:
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    // `done` units are done. `note` stands in the line ("loss 0.412  acc 0.871"). Cheap: call it
-    // after every step.
+    // `done` units are done. `note` stands in the line ("loss 0.412  acc 0.871"), its fields two
+    // spaces apart, the most important first: the last ones go where the line is too short for
+    // them, so that the time to come is always there. Cheap: call it after every step.
     void update(std::int64_t done, std::string_view note = {});
 
     // Takes the line away until the next update, so that answers can be printed.
@@ -47,7 +48,8 @@ public:
     void say(std::string_view text);
 
 private:
-    std::string line(double now) const;
+    std::string line(double now, std::string_view note) const;
+    std::string fitting_line(double now, int width) const;
     void draw(double now);
     void clear_line();
 
@@ -60,7 +62,8 @@ private:
     bool finished_ = false;
     double start_, last_ = 0;
     double last_share_ = 0;
-    std::int64_t first_ = -1;  // done at the first update
+    std::int64_t last_done_ = -1;  // as drawn last
+    std::int64_t first_ = -1;      // done at the first update
 };
 
 std::string duration_text(double seconds);  // 0.4s 12s 2m41s 3h05m

@@ -89,6 +89,33 @@ TEST_F(ProgressTest, KeepsWithinTheTerminal) {
     EXPECT_LE(text().size(), 30u + 40u);  // block characters take three bytes
 }
 
+TEST_F(ProgressTest, DropsTheLastFieldsButKeepsTheTimeToCome) {
+    ProgressOptions narrow = options(true);
+    narrow.width = 80;
+    Progress progress("train", 10000, "", narrow);
+    for (const int done : {100, 5000}) {
+        time_ += 1;
+        progress.update(done,
+                        "step 123456  ep 12  loss 3.123  18.4 k tok/s  lr 1.00e-03  |g| 0.42  "
+                        "123 MB");
+    }
+    const std::string last = text().substr(text().rfind("train"));
+    EXPECT_NE(last.find("eta "), std::string::npos) << last;
+    EXPECT_NE(last.find("loss 3.123"), std::string::npos) << last;
+    EXPECT_EQ(last.find("MB"), std::string::npos) << last;
+}
+
+TEST_F(ProgressTest, ALogSaysTheEndOnce) {
+    {
+        Progress progress("work", 10, "steps", options(false));
+        for (int i = 1; i <= 10; ++i) {
+            time_ += 2;
+            progress.update(i);
+        }
+    }
+    EXPECT_EQ(count(text(), "100 %"), 1) << text();
+}
+
 TEST_F(ProgressTest, WritesPlainLinesToALog) {
     {
         Progress progress("work", 1000, "steps", options(false));

@@ -22,6 +22,11 @@ void set_color_mode(ColorMode mode) { color_mode = mode; }
 
 bool is_terminal(std::FILE* stream) { return isatty(fileno(stream)) == 1; }
 
+bool takes_control_codes(std::FILE* stream) {
+    const char* term = std::getenv("TERM");
+    return is_terminal(stream) && term && std::strcmp(term, "dumb") != 0;
+}
+
 int terminal_width(std::FILE* stream) {
     winsize size{};
     if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
@@ -37,8 +42,7 @@ bool use_color(std::FILE* stream) {
     if (is_set("NO_COLOR")) return false;
     if (const char* force = std::getenv("CLICOLOR_FORCE"); force && *force && *force != '0')
         return true;
-    const char* term = std::getenv("TERM");
-    return is_terminal(stream) && term && std::strcmp(term, "dumb") != 0;
+    return takes_control_codes(stream);
 }
 
 std::string styled(std::FILE* stream, Style style, std::string_view text) {

@@ -11,6 +11,9 @@ void set_color_mode(ColorMode mode);
 
 bool is_terminal(std::FILE* stream);
 
+// A terminal that can rewrite a line; one whose TERM is "dumb" cannot.
+bool takes_control_codes(std::FILE* stream);
+
 // Columns of the terminal behind the stream, else COLUMNS, else 80.
 int terminal_width(std::FILE* stream);
 

@@ -23,12 +23,15 @@ TrainEvents TrainDisplay::events() {
     TrainEvents e;
     e.step = [this](const StepReport& r) { step(r); };
     e.epoch = [this](std::int64_t epoch, double loss, double seconds) {
-        line_.say(fmt::format("epoch {:>3}   mean loss {:.4f}   {}", epoch + 1, loss,
+        line_.say(fmt::format("epoch {:>3}   mean loss {:.4f}   {}", epoch, loss,
                               duration_text(seconds)));
     };
-    e.evaluation = [this](const Evaluation& v, bool best, std::int64_t at) {
-        line_.say(fmt::format("step {:>6}   dev {} {:.2f}{}", at, v.name, v.value,
-                              best ? "   best" : ""));
+    e.evaluation = [this](const EvaluationReport& r) {
+        const Evaluation& v = r.evaluation;
+        const std::string score =
+            v.name == "loss" ? "" : fmt::format("   {} {:.2f}", v.name, v.value);
+        line_.say(fmt::format("step {:>6}   dev loss {:.4f}{}{}", r.step, v.loss, score,
+                              r.best ? "   best" : ""));
     };
     e.message = [this](const std::string& m) { line_.say(m); };
     e.stop = &stop_;
@@ -39,8 +42,8 @@ void TrainDisplay::step(const StepReport& r) {
     if (interrupted()) stop_ = interrupt_signal();
     line_.update(static_cast<std::int64_t>(r.progress * whole),
                  fmt::format("step {}  ep {}  loss {:.3f}  {} tok/s  lr {:.2e}  |g| {:.2f}  {}",
-                             r.step, r.epoch + 1, r.smooth_loss, rate_text(r.tokens_per_second),
-                             r.rate, r.gradient_norm, memory_text(static_cast<double>(r.memory))));
+                             r.step, r.epoch, r.smooth_loss, rate_text(r.tokens_per_second), r.rate,
+                             r.gradient_norm, memory_text(static_cast<double>(r.memory))));
 }
 
 }  // namespace fovea

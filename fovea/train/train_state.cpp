@@ -1,4 +1,4 @@
-#include "fovea/io/train_state.h"
+#include "fovea/train/train_state.h"
 
 #include <cmath>
 
@@ -11,43 +11,37 @@ namespace {
 // visit(name, field) for every field of a TrainState, const or not.
 template <class State, class Visit>
 void for_each_field(State& s, Visit visit) {
-    auto& [step, epoch, micro_step, examples_seen, tokens_seen, init_rng, shuffle_rng, dropout_rng,
-           masking_rng, augmentation_rng, data_fingerprint, permutation_key, next_index, schedule,
-           learning_rate, loss_scale, loss_scale_good_steps, clipped_steps, gradient_norm_sum,
-           ema_updates, skipped_steps, skipped_in_a_row, best_metric, best_value, best_step,
-           evaluations_without_gain, loss_sum, loss_tokens, metric_sums, wall_seconds,
-           config_hash] = s;
+    auto& [step, epoch, next_index, tokens_seen, dropout_rng, run, data_fingerprint, budget,
+           planned_updates, planned_warmup, skipped_steps, skipped_in_a_row, first_loss,
+           smooth_loss, exploded_in_a_row, best_metric, best_value, best_loss, best_step,
+           evaluated_step, evaluations, evaluations_at_zero, evaluations_without_gain, loss_sum,
+           loss_weight, wall_seconds] = s;
     visit("step", step);
     visit("epoch", epoch);
-    visit("micro_step", micro_step);
-    visit("examples_seen", examples_seen);
-    visit("tokens_seen", tokens_seen);
-    visit("init_rng", init_rng);
-    visit("shuffle_rng", shuffle_rng);
-    visit("dropout_rng", dropout_rng);
-    visit("masking_rng", masking_rng);
-    visit("augmentation_rng", augmentation_rng);
-    visit("data_fingerprint", data_fingerprint);
-    visit("permutation_key", permutation_key);
     visit("next_index", next_index);
-    visit("schedule", schedule);
-    visit("learning_rate", learning_rate);
-    visit("loss_scale", loss_scale);
-    visit("loss_scale_good_steps", loss_scale_good_steps);
-    visit("clipped_steps", clipped_steps);
-    visit("gradient_norm_sum", gradient_norm_sum);
-    visit("ema_updates", ema_updates);
+    visit("tokens_seen", tokens_seen);
+    visit("dropout_rng", dropout_rng);
+    visit("run", run);
+    visit("data_fingerprint", data_fingerprint);
+    visit("budget", budget);
+    visit("planned_updates", planned_updates);
+    visit("planned_warmup", planned_warmup);
     visit("skipped_steps", skipped_steps);
     visit("skipped_in_a_row", skipped_in_a_row);
+    visit("first_loss", first_loss);
+    visit("smooth_loss", smooth_loss);
+    visit("exploded_in_a_row", exploded_in_a_row);
     visit("best_metric", best_metric);
     visit("best_value", best_value);
+    visit("best_loss", best_loss);
     visit("best_step", best_step);
+    visit("evaluated_step", evaluated_step);
+    visit("evaluations", evaluations);
+    visit("evaluations_at_zero", evaluations_at_zero);
     visit("evaluations_without_gain", evaluations_without_gain);
     visit("loss_sum", loss_sum);
-    visit("loss_tokens", loss_tokens);
-    visit("metric_sums", metric_sums);
+    visit("loss_weight", loss_weight);
     visit("wall_seconds", wall_seconds);
-    visit("config_hash", config_hash);
 }
 
 struct Writer {
@@ -66,12 +60,6 @@ struct Writer {
         (*this)("seed", r.seed);
         (*this)("purpose", std::uint64_t{r.purpose});
         (*this)("position", r.position);
-        json.close('}');
-    }
-    void operator()(const char* name, const std::map<std::string, double>& m) {
-        json.key(name);
-        json.open('{');
-        for (const auto& [key, x] : m) (*this)(key.c_str(), x);
         json.close('}');
     }
 };
@@ -93,14 +81,6 @@ struct Reader {
         r.purpose = static_cast<std::uint32_t>(purpose);
         r.position = json.natural(FlatJson::in(path, "position"));
     }
-    void operator()(const char* name, std::map<std::string, double>& m) const {
-        json.members(name);
-        const std::string prefix = FlatJson::in(name, "");
-        m.clear();
-        for (auto it = json.values().lower_bound(prefix);
-             it != json.values().end() && it->first.rfind(prefix, 0) == 0; ++it)
-            m[it->first.substr(prefix.size())] = json.number(it->first);
-    }
 };
 
 }  // namespace
@@ -108,6 +88,7 @@ struct Reader {
 std::string state_text(const TrainState& state) {
     JsonWriter json;
     json.open('{');
+    Writer{json}("format", train_state_format);
     for_each_field(state, Writer{json});
     json.close('}');
     return json.text() + "\n";
@@ -115,8 +96,15 @@ std::string state_text(const TrainState& state) {
 
 TrainState parse_state(const std::string& text, const std::string& where) {
     const FlatJson json(text, where);
+    // Before version 0.2 there was no such field.
+    const std::int64_t format = json.values().count("format") ? json.integer("format") : 1;
+    if (format != train_state_format)
+        fail_with(ErrorKind::bad_input,
+                  "go on with the version of Fovea that saved it, or start over with --force",
+                  where, ": has the format ", format, " but this version reads ",
+                  train_state_format);
     TrainState state;
-    std::int64_t fields = 0;
+    std::int64_t fields = 1;
     for_each_field(state, [&](const char* name, auto& field) {
         Reader{json, where}(name, field);
         ++fields;

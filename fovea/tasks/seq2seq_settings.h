@@ -1,0 +1,46 @@
+#pragma once
+// What a sequence-to-sequence training is told, and what it does where it is told nothing.
+// Thread-safety: plain values and pure functions.
+#include <string>
+
+#include "fovea/data/pairs.h"
+#include "fovea/infer/search_options.h"
+#include "fovea/models/transformer_config.h"
+#include "fovea/tasks/seq2seq_batch.h"
+#include "fovea/tasks/seq2seq_score.h"
+#include "fovea/tasks/seq2seq_tokenizer.h"
+#include "fovea/train/loop.h"
+
+namespace fovea {
+
+struct Seq2SeqTraining {
+    std::string task = "translate";  // or summarise
+    PairFiles train, dev;            // dev.path may be empty:
+    bool split_dev = true;           // then some training pairs are kept back (train/dev_split.h)
+    std::int64_t draw = 0;           // so many training pairs, drawn by the seed; 0: all
+    std::string from;                // a model folder to go on from; empty: from scratch
+    std::string tokenizer, target_tokenizer;  // files to use instead of training a vocabulary
+    VocabularyOptions vocabulary;
+    bool joint_vocabulary = true;
+    TransformerConfig config;  // sizes; vocabulary and special ids are filled in
+    float smoothing = 0.1f;
+    BatchOptions batches;  // max_tokens 4096
+    LengthLimits limits;
+    SearchOptions search;                       // for evaluation, and saved as the model's defaults
+    TextMetric metric = TextMetric::automatic;  // which chooses the model that is kept
+    int dev_limit = 500;                        // dev pairs translated at each evaluation; 0: all
+    TrainOptions run;
+
+    bool measures() const { return !dev.path.empty() || split_dev; }
+    // Wrong values are usage errors that name the flag.
+    void check() const;
+};
+
+// Sizes of the preset, and the task's own limits and search.
+Seq2SeqTraining seq2seq_defaults(const std::string& task, const std::string& preset);
+
+// Rates that hold for the presets: smaller models take larger steps. Fills in what `run` leaves
+// open and the width of the model decides.
+void fit_rates(TrainOptions& run, int d_model);
+
+}  // namespace fovea
