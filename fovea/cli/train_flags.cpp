@@ -27,8 +27,8 @@ void add_common(CLI::App& v, Flags& f) {
                  "train for about so long: turned into updates before the first one");
     v.add_option("--lr", f.lr, "highest learning rate")
         ->default_str("1e-3 up to d=256, else 7e-4; noam 1");
-    v.add_option("--precision", f.precision, "of matrix products")
-        ->check(CLI::IsMember({"f32", "bf16"}));
+    more(v.add_option("--precision", f.precision, "of matrix products")
+             ->check(CLI::IsMember({"f32", "bf16"})));
     v.add_flag("--resume", f.t.run.resume,
                "go on from the run's newest checkpoint, with the run's own settings");
     v.add_option("--config", f.config, "flags from a recipe file (TOML)");
