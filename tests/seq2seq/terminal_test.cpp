@@ -1,9 +1,11 @@
 // The program as a person at a terminal meets it: through a pseudo-terminal.
 #include <poll.h>
 #include <pty.h>
+#include <signal.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include <sstream>
 #include <utility>
 
 #include "tests/seq2seq/run_fovea.h"
@@ -11,12 +13,21 @@
 namespace fovea {
 namespace {
 
-// A program on a terminal that does not echo.
+std::vector<std::string> words_of(const std::string& text) {
+    std::istringstream in(text);
+    std::vector<std::string> words;
+    for (std::string word; in >> word;) words.push_back(word);
+    return words;
+}
+
+// A program on a terminal of 80 columns that does not echo.
 class Terminal {
 public:
-    explicit Terminal(const std::vector<std::string>& arguments) {
-        child_ = ::forkpty(&side_, nullptr, nullptr, nullptr);
+    explicit Terminal(const std::vector<std::string>& arguments, const char* kind = "xterm") {
+        const winsize size{.ws_row = 24, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
+        child_ = ::forkpty(&side_, nullptr, nullptr, &size);
         if (child_ == 0) {
+            ::setenv("TERM", kind, 1);
             termios t{};
             ::tcgetattr(0, &t);
             t.c_lflag &= ~static_cast<tcflag_t>(ECHO);
@@ -47,9 +58,16 @@ public:
         return std::exchange(seen_, "");
     }
 
-    int exit_code() {
+    std::string rest() {
         while (read_more()) {
         }
+        return std::exchange(seen_, "");
+    }
+
+    void interrupt() const { ::kill(child_, SIGINT); }
+
+    int exit_code() {
+        rest();
         int status = 0;
         ::waitpid(child_, &status, 0);
         return WEXITSTATUS(status);
@@ -84,6 +102,33 @@ TEST(Terminal, ALineIsAnsweredBeforeTheNextIsTyped) {
     }
     terminal.type("\x04");
     EXPECT_EQ(terminal.exit_code(), 0);
+}
+
+TEST(Terminal, TheLiveLineOfTrainingKeepsItsTimeToComeAtEightyColumns) {
+    Terminal terminal(words_of(train_flags("live", 2000)));
+    if (!terminal.is_there()) GTEST_SKIP() << "no pseudo-terminal here";
+    const std::string seen = terminal.until("eta ");
+    EXPECT_NE(seen.find("eta "), std::string::npos) << seen;
+    EXPECT_NE(seen.find("loss "), std::string::npos) << seen;
+    terminal.interrupt();
+    EXPECT_EQ(terminal.exit_code(), 130);
+}
+
+TEST(Terminal, ADumbOneGetsNoControlCodes) {
+    Terminal terminal(words_of(train_flags("dumb", 60)), "dumb");
+    if (!terminal.is_there()) GTEST_SKIP() << "no pseudo-terminal here";
+    const std::string seen = terminal.rest();
+    EXPECT_NE(seen.find("saved"), std::string::npos) << seen;
+    EXPECT_EQ(seen.find('\x1b'), std::string::npos) << seen;
+}
+
+TEST(Terminal, AnInterruptLeavesAFreshLine) {
+    ASSERT_EQ(fovea(train_flags("stopped", 3)).code, 0);
+    Terminal terminal({"translate", folder() + "/stopped/model"});
+    if (!terminal.is_there()) GTEST_SKIP() << "no pseudo-terminal here";
+    terminal.until("Ctrl-D ends\r\n");
+    terminal.interrupt();
+    EXPECT_EQ(terminal.rest(), "\r\n");
 }
 
 }  // namespace
