@@ -24,6 +24,11 @@ std::optional<TrainState> newest_state(const std::string& run) {
     return {};
 }
 
+// Parameters and two moments, written, synced and read back at 100 MB/s: a guess for a usual disk.
+double checkpoint_seconds(const ParameterStore& store) {
+    return 12.0 * static_cast<double>(store.count()) / 1e8;
+}
+
 }  // namespace
 
 void TrainOptions::check() const {
@@ -72,10 +77,13 @@ TrainOptions settled(const TrainTask& task, TrainOptions o, RunPlan* plan, bool 
     RunCost cost;
     if (measure || (o.minutes > 0 && o.planned_updates == 0)) {
         cost.update_seconds = seconds_per_update(task, o);
-        if (task.evaluate && task.evaluation_seconds) {
-            cost.evaluation_seconds = task.evaluation_seconds();
-            cost.evaluate_every = o.eval_every > 0 ? o.eval_every : per_epoch;
-        }
+        const bool evaluates = static_cast<bool>(task.evaluate);
+        const std::int64_t every = evaluates ? o.eval_every : o.save_every;
+        cost.evaluate_every = every > 0 ? every : per_epoch;
+        // Each evaluation may find a new best, which is saved.
+        cost.evaluation_seconds = checkpoint_seconds(*task.store);
+        if (evaluates && task.evaluation_seconds)
+            cost.evaluation_seconds += task.evaluation_seconds();
     }
     Budget budget = o.budget();
     if (o.planned_updates > 0) budget = {.steps = o.planned_updates};
