@@ -41,7 +41,6 @@ public:
         SearchOptions options;
         options.beam = s.beam;
         options.min_length = options.max_length = s.length;
-        options.max_length_factor = s.length;
         const Stopwatch clock;
         for (int done = 0; done < count; done += s.batch) {
             Ids packed;
@@ -51,8 +50,8 @@ public:
                 packed.insert(packed.end(), ids.begin(), ids.end());
                 sizes.push_back(static_cast<std::int64_t>(ids.size()));
             }
-            TransformerStepper stepper({model_.network.get()}, packed, Segments::of_lengths(sizes));
-            const auto found = search(stepper, options, {}, {});
+            TransformerStepper stepper(*model_.network, packed, Segments::of_lengths(sizes));
+            const auto found = search(stepper, options, std::vector<DecodeRequest>(sizes.size()));
             if (done == 0) first_result_ = found[0][0].tokens;
         }
         return clock.seconds();

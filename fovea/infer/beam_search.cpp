@@ -3,305 +3,176 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
+#include <utility>
 
-#include "fovea/base/rng.h"
+#include "fovea/base/error.h"
 #include "fovea/infer/candidates.h"
-#include "fovea/infer/constraints.h"
+#include "fovea/infer/sentence_search.h"
 #include "fovea/ops/rows/top_k.h"
 
 namespace fovea {
 namespace {
 
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
-
-struct Live {  // a hypothesis that may go on
-    Ids tokens;
-    std::vector<float> token_scores;
-    double sum = 0;
-    std::int64_t row = 0;  // of the stepper's last step
-    ConstraintState constraints;
-    std::vector<double> coverage;  // attention each source token has received
-};
-
-struct Candidate {
-    std::size_t live = 0;  // which hypothesis
-    std::int32_t token = 0;
-    float score = 0;  // log-probability of the token
-    double sum = 0;
-    int bank = 0;  // constraint tokens produced
-};
-
-bool better(const Candidate& a, const Candidate& b) {
-    if (a.sum != b.sum) return a.sum > b.sum;
-    if (a.live != b.live) return a.live < b.live;
-    return a.token < b.token;
+std::vector<Ids> prompts_of(const Stepper& stepper, std::span<const DecodeRequest> requests) {
+    std::vector<Ids> prompts;
+    for (const DecodeRequest& r : requests) {
+        prompts.push_back(r.prompt.empty() ? stepper.default_prompt() : r.prompt);
+        if (prompts.back().empty())
+            fail_with(ErrorKind::usage, "give it at least one token to go on from",
+                      "search: request ", prompts.size() - 1, " has no prompt");
+        expect(r.limit >= 0, "search: request ", prompts.size() - 1, " has the limit ", r.limit);
+    }
+    return prompts;
 }
 
-// Wu et al. 2016, eq. 14:  cp = β Σ_j log min(Σ_i p_ij, 1)
-double coverage_bonus(const std::vector<double>& coverage, double beta) {
-    double sum = 0;
-    for (const double c : coverage) sum += std::log(std::max(1e-9, std::min(c, 1.0)));
-    return beta * sum;
+// A token outside would be read from beyond the row of scores.
+void expect_in_vocabulary(const Ids& tokens, std::int64_t vocabulary, const char* what) {
+    for (const std::int32_t t : tokens)
+        if (t < 0 || t >= vocabulary)
+            fail_with(ErrorKind::usage, "use the tokens of the model's own tokenizer",
+                      "search: ", what, " token ", t, " is not one of the model's ", vocabulary);
 }
 
-class Sentence {
+void expect_tokens_exist(std::span<const DecodeRequest> requests,
+                         std::span<const std::int32_t> end_tokens, std::int64_t vocabulary) {
+    expect_in_vocabulary(Ids(end_tokens.begin(), end_tokens.end()), vocabulary, "end");
+    for (const DecodeRequest& r : requests) {
+        expect_in_vocabulary(r.prefix, vocabulary, "prefix");
+        for (const Ids& phrase : r.constraints)
+            expect_in_vocabulary(phrase, vocabulary, "constraint");
+    }
+}
+
+SourceAttention* source_for_coverage(Stepper& stepper, const SearchOptions& options) {
+    SourceAttention* source = stepper.source();
+    const bool wanted = options.coverage_penalty > 0;
+    if (wanted && !source)
+        fail_with(ErrorKind::usage, "leave the coverage penalty at 0",
+                  "search: a coverage penalty, but the model has no source to cover");
+    if (source) source->keep_weights(wanted);
+    return wanted ? source : nullptr;
+}
+
+// The sum over a row in which everything is forbidden is not a number but -infinity; any other sum
+// that is no number comes from the model.
+void settle_dead_end(TokenScores& row) {
+    if (std::isfinite(row.log_sum_exp)) return;
+    row.log_sum_exp = -std::numeric_limits<float>::infinity();
+    if (std::any_of(row.logits, row.logits + row.vocabulary,
+                    [&](float x) { return x != row.log_sum_exp; }))
+        fail_with(ErrorKind::bad_input,
+                  "its weights are damaged, or its training went astray: load another checkpoint, "
+                  "or train again with a lower rate",
+                  "search: the model gives scores that are not numbers");
+}
+
+// The search of a whole batch: one step of the model serves the live hypotheses of all sentences.
+class BatchSearch {
 public:
-    Sentence(const SearchOptions& o, const DecodeRequest* request, std::int64_t source_length,
-             std::uint64_t sample_id, std::int32_t end)
-        : options_(o), request_(request), end_(end), rng_(o.seed, 0x5a5au) {
-        rng_.seek(sample_id << 24);
-        limit_ = std::min<std::int64_t>(
-            o.max_length,
-            static_cast<std::int64_t>(o.max_length_factor * static_cast<double>(source_length)) +
-                10);
-        const int width = o.sample ? o.n_best : 1;
-        for (int i = 0; i < width; ++i) {
-            Live first;
-            if (request_) first.constraints = ConstraintState(&request_->constraints);
-            live.push_back(first);
+    BatchSearch(Stepper& stepper, const SearchOptions& options,
+                std::span<const DecodeRequest> requests, const SearchHooks& hooks)
+        : stepper_(stepper),
+          options_(options),
+          hooks_(hooks),
+          source_(source_for_coverage(stepper, options)),
+          controlled_by_(options) {
+        // Searching, a banned token is passed over and the others keep their probabilities, so that
+        // a hypothesis has the score that score_pairs gives it; to be drawn from, they must sum to
+        // one.
+        if (!options.sample) controlled_by_.banned.clear();
+        controlled_ = options.repetition_penalty != 1.0 || options.no_repeat_ngram > 0 ||
+                      !controlled_by_.banned.empty() || options.min_length > 0;
+        const SearchSetting setting{options, hooks, stepper.end_tokens()};
+        sentences_.reserve(requests.size());
+        for (std::size_t s = 0; s < requests.size(); ++s)
+            sentences_.emplace_back(setting, requests[s], static_cast<std::int64_t>(s));
+    }
+
+    bool stopped() const { return hooks_.stop && hooks_.stop->load(std::memory_order_relaxed); }
+
+    std::vector<std::vector<Hypothesis>> run(Tensor logits) {
+        while (true) {
+            advance(logits);
+            Ids tokens;
+            std::vector<std::int64_t> parents;
+            for (SentenceSearch& s : sentences_)
+                for (LiveHypothesis& l : s.live) {
+                    parents.push_back(l.row);
+                    l.row = static_cast<std::int64_t>(tokens.size());
+                    tokens.push_back(l.tokens.back());
+                }
+            if (tokens.empty() || stopped()) return results();
+            logits = stepper_.step(tokens, parents);
         }
     }
 
-    bool done() const { return live.empty(); }
-
-    void cover(std::size_t i, std::span<const float> weights) {
-        std::vector<double>& c = live[i].coverage;
-        c.resize(weights.size(), 0.0);
-        for (std::size_t j = 0; j < weights.size(); ++j) c[j] += weights[j];
-    }
-
-    // Takes the scores of the next token of each live hypothesis and moves on.
-    void advance(const std::vector<TokenScores>& scores) {
-        const std::size_t at = live[0].tokens.size();
-        if (request_ && at < request_->prefix.size()) return force(request_->prefix[at], scores);
-        if (options_.sample) return draw(scores);
-        std::vector<Candidate> all;
-        for (std::size_t i = 0; i < live.size(); ++i) {
-            for (std::size_t k = 0; k < scores[i].best.size(); ++k)
-                add(all, i, scores[i].best[k], scores[i].log_probs[k]);
-            for (const std::int32_t t : live[i].constraints.wanted())
-                if (std::find(scores[i].best.begin(), scores[i].best.end(), t) ==
-                    scores[i].best.end())
-                    add(all, i, t, scores[i].log_prob(t));
+    std::vector<std::vector<Hypothesis>> results() {
+        std::vector<std::vector<Hypothesis>> out;
+        for (SentenceSearch& s : sentences_) {
+            if (!s.done()) s.stop();
+            out.push_back(s.result());
         }
-        std::sort(all.begin(), all.end(), better);
-        choose(all);
+        return out;
     }
-
-    std::vector<Hypothesis> result() {
-        std::stable_sort(
-            finished_.begin(), finished_.end(),
-            [](const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; });
-        if (static_cast<int>(finished_.size()) > options_.n_best)
-            finished_.resize(static_cast<std::size_t>(options_.n_best));
-        return std::move(finished_);
-    }
-
-    std::vector<Live> live;
 
 private:
-    void add(std::vector<Candidate>& all, std::size_t i, std::int32_t token, float score) const {
-        if (score == -std::numeric_limits<float>::infinity()) return;
-        if (std::find(options_.banned.begin(), options_.banned.end(), token) !=
-            options_.banned.end())
-            return;
-        if (token == end_ && !live[i].constraints.all_met()) return;
-        const int bank = live[i].constraints.empty() || token == end_
-                             ? 0
-                             : live[i].constraints.after(token).progress();
-        all.push_back({i, token, score, live[i].sum + score, bank});
+    void advance(Tensor& logits) {
+        if (controlled_) control(logits);
+        std::vector<TokenScores> rows = top_scores(logits, candidates());
+        for (TokenScores& row : rows) settle_dead_end(row);
+        for (SentenceSearch& s : sentences_) {
+            if (s.done()) continue;
+            for (std::size_t i = 0; source_ && i < s.live.size(); ++i)
+                s.cover(i, source_->weights(s.live[i].row));
+            s.advance(rows);
+        }
     }
 
-    // The best `beam` places: an </s> among them finishes its hypothesis, the others live on. With
-    // constraints the places are shared out among banks of equal progress, so that a hypothesis
-    // that has begun a costly phrase is not crowded out at once.
-    void choose(const std::vector<Candidate>& sorted) {
-        const auto beam = static_cast<std::size_t>(options_.beam);
-        std::vector<Live> next;
-        std::vector<Candidate> taken;
-        const bool banks = !live[0].constraints.empty();
-        if (banks) {
-            std::vector<Candidate> rest = sorted;
-            while (taken.size() < beam && !rest.empty()) {
-                std::vector<int> served;
-                std::vector<Candidate> later;
-                for (const Candidate& c : rest) {
-                    const bool first =
-                        std::find(served.begin(), served.end(), c.bank) == served.end();
-                    if (first && taken.size() < beam) {
-                        served.push_back(c.bank);
-                        taken.push_back(c);
-                    } else {
-                        later.push_back(c);
-                    }
-                }
-                rest = std::move(later);
+    void control(Tensor& logits) const {
+        const LogitControls controls{controlled_by_, stepper_.end_tokens()};
+        const auto vocabulary = static_cast<std::size_t>(logits.cols());
+        float* data = logits.write();
+        std::int64_t done = -1;  // at first all samples of a sentence share a row
+        for (const SentenceSearch& s : sentences_)
+            for (const LiveHypothesis& l : s.live) {
+                if (l.row == done) continue;
+                done = l.row;
+                controls.apply({data + static_cast<std::size_t>(done) * vocabulary, vocabulary},
+                               l.tokens);
             }
-            std::sort(taken.begin(), taken.end(), better);
-        } else {
-            // </s> counts only among the first `beam`; live ones are filled up from the rest.
-            std::size_t lives = 0;
-            for (std::size_t k = 0; k < sorted.size() && lives < beam; ++k) {
-                if (sorted[k].token == end_ && k >= beam) continue;
-                if (sorted[k].token != end_) ++lives;
-                taken.push_back(sorted[k]);
-            }
-        }
-        for (const Candidate& c : taken) {
-            if (c.token == end_)
-                finish(live[c.live], c.score, true);
-            else
-                next.push_back(extended(live[c.live], c.token, c.score));
-        }
-        settle(std::move(next));
     }
 
-    void force(std::int32_t token, const std::vector<TokenScores>& scores) {
-        std::vector<Live> next;
-        for (std::size_t i = 0; i < live.size(); ++i)
-            next.push_back(extended(live[i], token, scores[i].log_prob(token)));
-        settle(std::move(next));
+    // How many tokens of each hypothesis can matter: `beam` that go on, and the end tokens, which
+    // only finish; banned ones are passed over. (Constraints use the others up to twice the beam.)
+    int candidates() const {
+        if (options_.sample) return 0;
+        const int ends = static_cast<int>(stepper_.end_tokens().size());
+        return options_.beam + std::max(options_.beam, ends) +
+               static_cast<int>(options_.banned.size());
     }
 
-    void draw(const std::vector<TokenScores>& scores) {
-        std::vector<Live> next;
-        for (std::size_t i = 0; i < live.size(); ++i) {
-            const auto [token, score] = scores[i].sample(rng_.uniform(), options_.temperature,
-                                                         options_.top_k, options_.top_p);
-            if (token == end_)
-                finish(live[i], score, true);
-            else
-                next.push_back(extended(live[i], token, score));
-        }
-        settle(std::move(next));
-    }
-
-    static Live extended(const Live& from, std::int32_t token, float score) {
-        Live l = from;
-        l.tokens.push_back(token);
-        l.token_scores.push_back(score);
-        l.sum += score;
-        l.constraints = from.constraints.after(token);
-        return l;
-    }
-
-    void finish(const Live& l, std::optional<float> end_score, bool finished) {
-        Hypothesis h;
-        h.tokens = l.tokens;
-        h.token_scores = l.token_scores;
-        h.sum = l.sum;
-        h.finished = finished;
-        if (end_score) {
-            h.token_scores.push_back(*end_score);
-            h.sum += *end_score;
-        }
-        h.score = ranked_score(h.sum, static_cast<std::int64_t>(h.token_scores.size()),
-                               options_.penalty, options_.penalty_strength, options_.word_penalty);
-        if (options_.coverage_penalty > 0)
-            h.score += coverage_bonus(l.coverage, options_.coverage_penalty);
-        finished_.push_back(std::move(h));
-    }
-
-    void settle(std::vector<Live> next) {
-        live = std::move(next);
-        if (live.empty()) return;
-        const auto enough =
-            static_cast<std::size_t>(options_.sample ? options_.n_best : options_.beam);
-        if (static_cast<std::int64_t>(live[0].tokens.size()) >= limit_) {
-            for (const Live& l : live)
-                if (finished_.size() < enough || options_.sample) finish(l, std::nullopt, false);
-            live.clear();
-        } else if (!options_.sample && finished_.size() >= enough) {
-            if (options_.early_stop || !can_still_win()) live.clear();
-        }
-    }
-
-    // Without early stop: could the best live one, at its most favourable length, enter the list?
-    bool can_still_win() const {
-        double worst = -minus_infinity, best = minus_infinity;
-        for (const Hypothesis& h : finished_) worst = std::min(worst, h.score);
-        for (const Live& l : live)
-            best = std::max(
-                best,
-                std::max(ranked_score(l.sum, limit_, options_.penalty, options_.penalty_strength),
-                         ranked_score(l.sum, static_cast<std::int64_t>(l.tokens.size()) + 1,
-                                      options_.penalty, options_.penalty_strength)));
-        return best > worst;
-    }
-
+    Stepper& stepper_;
     const SearchOptions& options_;
-    const DecodeRequest* request_;
-    std::int32_t end_;
-    Rng rng_;
-    std::int64_t limit_;
-    std::vector<Hypothesis> finished_;
+    const SearchHooks& hooks_;
+    SourceAttention* source_;  // null unless coverage counts
+    SearchOptions controlled_by_;
+    bool controlled_ = false;
+    std::vector<SentenceSearch> sentences_;
 };
 
 }  // namespace
 
 std::vector<std::vector<Hypothesis>> search(Stepper& stepper, const SearchOptions& options,
-                                            const std::vector<DecodeRequest>& requests,
-                                            const std::vector<std::uint64_t>& sample_ids) {
+                                            std::span<const DecodeRequest> requests,
+                                            const SearchHooks& hooks) {
     options.check();
-    const auto count = static_cast<std::size_t>(stepper.sentences());
-    expect(requests.empty() || requests.size() == count, "search: ", requests.size(),
-           " requests for ", count, " sentences");
-    expect(sample_ids.empty() || sample_ids.size() == count, "search: ", sample_ids.size(),
-           " sample ids for ", count, " sentences");
-    std::vector<Sentence> sentences;
-    sentences.reserve(count);
-    for (std::size_t s = 0; s < count; ++s)
-        sentences.emplace_back(options, requests.empty() ? nullptr : &requests[s],
-                               stepper.source_length(static_cast<std::int64_t>(s)),
-                               sample_ids.empty() ? s : sample_ids[s], stepper.end_token());
-    stepper.want_source_weights(options.coverage_penalty > 0);
-    // Searching, a banned token is passed over and the others keep their probabilities, so that a
-    // hypothesis has the score that score_pairs gives it; to be drawn from, they must sum to one.
-    SearchOptions controlled_by = options;
-    if (!options.sample) controlled_by.banned.clear();
-    const LogitControls controls{controlled_by, stepper.end_token()};
-    const bool controlled = options.repetition_penalty != 1.0 || options.no_repeat_ngram > 0 ||
-                            !controlled_by.banned.empty() || options.min_length > 0;
-
-    for (bool first = true;; first = false) {
-        Ids tokens;
-        std::vector<std::int64_t> parents;
-        std::vector<Live*> rows;
-        for (std::size_t s = 0; s < count; ++s)
-            for (Live& l : sentences[s].live) {
-                tokens.push_back(first ? stepper.start_token() : l.tokens.back());
-                parents.push_back(first ? static_cast<std::int64_t>(s) : l.row);
-                rows.push_back(&l);
-            }
-        if (tokens.empty()) break;
-        Tensor logits = stepper.step(tokens, parents);
-        const auto vocabulary = static_cast<std::size_t>(logits.cols());
-        if (controlled) {
-            float* data = logits.write();
-            for (std::size_t r = 0; r < rows.size(); ++r)
-                controls.apply({data + r * vocabulary, vocabulary}, rows[r]->tokens);
-        }
-        // One more than the places: an </s> may stand among the best and finish.
-        const int wanted =
-            options.sample ? 0 : 2 * options.beam + static_cast<int>(options.banned.size());
-        const std::vector<TokenScores> scores = top_scores(logits, wanted);
-        for (std::size_t r = 0, s = 0; s < count; ++s) {
-            const std::size_t n = sentences[s].live.size();
-            if (n == 0) continue;
-            for (std::size_t i = 0; i < n; ++i) {
-                sentences[s].live[i].row = static_cast<std::int64_t>(r + i);
-                if (options.coverage_penalty > 0)
-                    sentences[s].cover(i, stepper.source_weights(static_cast<std::int64_t>(r + i)));
-            }
-            sentences[s].advance({scores.begin() + static_cast<std::ptrdiff_t>(r),
-                                  scores.begin() + static_cast<std::ptrdiff_t>(r + n)});
-            r += n;
-        }
-    }
-    std::vector<std::vector<Hypothesis>> out;
-    for (Sentence& s : sentences) out.push_back(s.result());
-    return out;
+    if (requests.empty()) return {};
+    const std::vector<Ids> prompts = prompts_of(stepper, requests);
+    BatchSearch batch(stepper, options, requests, hooks);
+    if (batch.stopped()) return batch.results();
+    Tensor logits = stepper.start(prompts);
+    expect_tokens_exist(requests, stepper.end_tokens(), logits.cols());
+    return batch.run(std::move(logits));
 }
 
 }  // namespace fovea

@@ -9,6 +9,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/infer/constraints.h"
+#include "fovea/infer/ensemble_stepper.h"
 #include "fovea/infer/transformer_stepper.h"
 #include "fovea/ops/rows/top_k.h"
 
@@ -16,8 +17,9 @@ namespace fovea {
 namespace {
 
 struct Tiny {
-    explicit Tiny(std::uint64_t seed = 3, PositionCode code = PositionCode::sinusoidal) {
-        config.vocab_size = 41;
+    explicit Tiny(std::uint64_t seed = 3, PositionCode code = PositionCode::sinusoidal,
+                  int vocabulary = 41) {
+        config.vocab_size = vocabulary;
         config.d_model = 16;
         config.encoder_layers = config.decoder_layers = 2;
         config.encoder_attention_heads = config.decoder_attention_heads = 4;
@@ -54,11 +56,32 @@ std::pair<Ids, Segments> packed(const std::vector<Ids>& texts) {
 
 std::vector<std::vector<Hypothesis>> decode(const Tiny& tiny, const std::vector<Ids>& texts,
                                             const SearchOptions& o,
-                                            const std::vector<DecodeRequest>& requests = {},
-                                            const std::vector<std::uint64_t>& samples = {}) {
+                                            std::vector<DecodeRequest> requests = {}) {
     const auto [ids, segments] = packed(texts);
-    TransformerStepper stepper({tiny.model.get()}, ids, segments);
-    return search(stepper, o, requests, samples);
+    TransformerStepper stepper(*tiny.model, ids, segments);
+    requests.resize(texts.size());
+    return search(stepper, o, requests);
+}
+
+// log p of every token after every beginning of `target`, by the uncached decoder: [size + 1][V].
+std::vector<std::vector<double>> log_probs_of(const Tiny& tiny, const Ids& source,
+                                              const Ids& target) {
+    Ids input{tiny.config.decoder_start_token_id};
+    input.insert(input.end(), target.begin(), target.end());
+    const auto [ids, segments] = packed({source});
+    const auto [in, whole] = packed({input});
+    const Tensor logits = tiny.model->logits(
+        tiny.model->decoder(in, whole, tiny.model->encode(ids, segments), segments));
+    std::vector<std::vector<double>> rows;
+    for (std::int64_t r = 0; r < logits.rows(); ++r) {
+        const float* x = logits.data() + r * logits.cols();
+        double sum = 0;
+        for (std::int64_t c = 0; c < logits.cols(); ++c) sum += std::exp(static_cast<double>(x[c]));
+        rows.emplace_back();
+        for (std::int64_t c = 0; c < logits.cols(); ++c)
+            rows.back().push_back(x[c] - std::log(sum));
+    }
+    return rows;
 }
 
 TEST(TransformerStepper, CachedDecodingEqualsTheFullForwardBitForBit) {
@@ -74,17 +97,22 @@ TEST(TransformerStepper, CachedDecodingEqualsTheFullForwardBitForBit) {
         const Tensor full =
             tiny.model->logits(tiny.model->decoder(target, whole, memory, segments));
         // Three hypotheses of which the middle one is ours; the others fork at every step.
-        TransformerStepper stepper({tiny.model.get()}, ids, segments);
-        for (std::size_t t = 0; t < target.size(); ++t) {
-            const std::vector<std::int64_t> parents =
-                t == 0 ? std::vector<std::int64_t>{0, 0, 0} : std::vector<std::int64_t>{1, 1, 0};
-            const Ids tokens = {static_cast<std::int32_t>(t + 3), target[t], 9};
-            const Tensor logits = stepper.step(t == 0 ? Ids{0, 0, 0} : tokens, parents);
-            ASSERT_EQ(std::memcmp(logits.data() + logits.cols(),
-                                  full.data() + static_cast<std::int64_t>(t) * full.cols(),
-                                  static_cast<std::size_t>(full.cols()) * sizeof(float)),
-                      0)
-                << name_of(code) << " step " << t;
+        for (std::size_t prompt = 1; prompt < target.size(); ++prompt) {
+            const std::vector<Ids> begin{Ids(target.begin(), target.begin() + prompt)};
+            TransformerStepper stepper(*tiny.model, ids, segments);
+            Tensor logits = stepper.start(begin);
+            for (std::size_t t = prompt; t < target.size(); ++t) {
+                const std::int64_t row = t == prompt ? 0 : 1;
+                ASSERT_EQ(std::memcmp(logits.data() + row * logits.cols(),
+                                      full.data() + static_cast<std::int64_t>(t - 1) * full.cols(),
+                                      static_cast<std::size_t>(full.cols()) * sizeof(float)),
+                          0)
+                    << name_of(code) << ", a prompt of " << prompt << ", step " << t;
+                const std::vector<std::int64_t> parents = t == prompt
+                                                              ? std::vector<std::int64_t>{0, 0, 0}
+                                                              : std::vector<std::int64_t>{1, 1, 0};
+                logits = stepper.step({static_cast<std::int32_t>(t + 3), target[t], 9}, parents);
+            }
         }
     }
 }
@@ -97,9 +125,11 @@ TEST(Search, ASentenceNeverDependsOnItsBatch) {
               SearchOptions{.beam = 4, .n_best = 4, .max_length = 20},
               SearchOptions{.n_best = 3, .max_length = 20, .sample = true, .top_k = 9}}) {
             const Tiny tiny(3, code);
-            const auto together = decode(tiny, sources, o, {}, {10, 11, 12, 13});
+            std::vector<DecodeRequest> requests(sources.size());
+            for (std::size_t s = 0; s < sources.size(); ++s) requests[s].sample_id = 10 + s;
+            const auto together = decode(tiny, sources, o, requests);
             for (std::size_t s = 0; s < sources.size(); ++s) {
-                const auto alone = decode(tiny, {sources[s]}, o, {}, {10 + s});
+                const auto alone = decode(tiny, {sources[s]}, o, {requests[s]});
                 ASSERT_EQ(alone[0].size(), together[s].size());
                 for (std::size_t k = 0; k < alone[0].size(); ++k) {
                     EXPECT_EQ(alone[0][k].tokens, together[s][k].tokens);
@@ -109,35 +139,64 @@ TEST(Search, ASentenceNeverDependsOnItsBatch) {
         }
 }
 
-TEST(Search, GreedyIsTheArgmaxAndBeamsFindNoWorse) {
+TEST(Search, GreedyTakesTheArgmaxOfTheUncachedDecoder) {
     const Tiny tiny;
-    const auto greedy = decode(tiny, sources, {.max_length = 12, .penalty = LengthPenalty::none});
-    const auto beam = decode(tiny, sources,
-                             {.beam = 6,
-                              .n_best = 6,
-                              .max_length = 12,
-                              .penalty = LengthPenalty::none,
-                              .early_stop = false});
+    const auto greedy = decode(tiny, sources, {.max_length = 12});
     for (std::size_t s = 0; s < sources.size(); ++s) {
         ASSERT_EQ(greedy[s].size(), 1u);
-        if (greedy[s][0].finished && beam[s][0].finished) {
-            EXPECT_GE(beam[s][0].sum, greedy[s][0].sum - 1e-5);
+        const Hypothesis& h = greedy[s][0];
+        ASSERT_EQ(h.token_scores.size(), h.tokens.size() + (h.finished ? 1 : 0));
+        ASSERT_GT(h.token_scores.size(), 0u);
+        const auto rows = log_probs_of(tiny, sources[s], h.tokens);
+        for (std::size_t t = 0; t < h.token_scores.size(); ++t) {
+            const auto best = std::max_element(rows[t].begin(), rows[t].end());
+            const std::int32_t taken = t < h.tokens.size() ? h.tokens[t] : h.end_token;
+            EXPECT_EQ(taken, best - rows[t].begin()) << "sentence " << s << " token " << t;
+            EXPECT_NEAR(h.token_scores[t], *best, 1e-5);
         }
-        for (std::size_t k = 1; k < beam[s].size(); ++k)
-            EXPECT_GE(beam[s][k - 1].score, beam[s][k].score);
-        for (const Hypothesis& h : beam[s]) {
-            double sum = 0;
-            for (const float t : h.token_scores) sum += t;
-            EXPECT_NEAR(sum, h.sum, 1e-5);
-            EXPECT_EQ(h.token_scores.size(), h.tokens.size() + (h.finished ? 1 : 0));
+        if (h.finished) {
+            EXPECT_EQ(h.end_token, tiny.config.eos_token_id);
+        } else {
+            EXPECT_EQ(h.tokens.size(), 12u);
         }
+    }
+}
+
+// Six tokens and at most three of them: 156 texts, fewer than the beam has places.
+TEST(Search, ABeamWithRoomForEverythingRanksAllTextsThereAre) {
+    const Tiny tiny(5, PositionCode::sinusoidal, 6);
+    const Ids source = {5, 4, 2, 1};
+    std::vector<std::pair<double, Ids>> wanted;
+    const auto visit = [&](const auto& self, const Ids& text, double sum) -> void {
+        if (text.size() == 3) return wanted.emplace_back(sum, text), void();
+        const std::vector<double> next = log_probs_of(tiny, source, text).back();
+        wanted.emplace_back(sum + next[1], text);  // 1 ends it
+        for (std::int32_t t = 0; t < 6; ++t) {
+            if (t == 1) continue;
+            Ids longer = text;
+            longer.push_back(t);
+            self(self, longer, sum + next[static_cast<std::size_t>(t)]);
+        }
+    };
+    visit(visit, {}, 0);
+    std::sort(wanted.rbegin(), wanted.rend());
+    const auto found = decode(tiny, {source},
+                              {.beam = 200,
+                               .n_best = 200,
+                               .max_length = 3,
+                               .penalty = LengthPenalty::none,
+                               .early_stop = false})[0];
+    ASSERT_EQ(found.size(), wanted.size());
+    for (std::size_t k = 0; k < found.size(); ++k) {
+        EXPECT_NEAR(found[k].score, wanted[k].first, 1e-4) << k;
+        EXPECT_EQ(found[k].tokens, wanted[k].second) << k;
+        EXPECT_EQ(found[k].finished, found[k].tokens.size() < 3);
     }
 }
 
 TEST(Search, PrefixConstraintsAndControlsAreKept) {
     const Tiny tiny;
-    const SearchOptions o{
-        .beam = 8, .max_length = 24, .max_length_factor = 10, .early_stop = false};
+    const SearchOptions o{.beam = 8, .max_length = 24, .early_stop = false};
     std::vector<DecodeRequest> requests(sources.size());
     for (auto& w : requests) {
         w.prefix = {21, 22};
@@ -149,17 +208,20 @@ TEST(Search, PrefixConstraintsAndControlsAreKept) {
         ASSERT_GE(t.size(), 2u);
         EXPECT_EQ(t[0], 21);
         EXPECT_EQ(t[1], 22);
-        if (!list[0].finished) continue;  // cut at the length: constraints may be open
         const Ids phrase = {30, 31};
-        EXPECT_NE(std::search(t.begin(), t.end(), phrase.begin(), phrase.end()), t.end());
-        EXPECT_NE(std::find(t.begin(), t.end(), 25), t.end());
+        const bool met = std::search(t.begin(), t.end(), phrase.begin(), phrase.end()) != t.end() &&
+                         std::find(t.begin(), t.end(), 25) != t.end();
+        EXPECT_EQ(list[0].constraints_met, met);
+        EXPECT_TRUE(met || !list[0].finished);  // only the limit leaves them open
     }
-    for (const auto& list : decode(tiny, sources,
-                                   {.max_length = 30,
-                                   .max_length_factor = 20,
-                                   .min_length = 9,
-                                   .no_repeat_ngram = 1,
-                                   .banned = {7, 8}})) {
+    for (auto& w : requests) w.limit = 3;  // one token less than prefix and phrases need
+    for (const auto& list : decode(tiny, sources, o, requests)) {
+        EXPECT_FALSE(list[0].finished);
+        EXPECT_FALSE(list[0].constraints_met);
+    }
+    for (const auto& list :
+         decode(tiny, sources,
+                {.max_length = 30, .min_length = 9, .no_repeat_ngram = 1, .banned = {7, 8}})) {
         Ids t = list[0].tokens;
         EXPECT_GE(t.size(), 9u);
         EXPECT_EQ(std::count(t.begin(), t.end(), 7) + std::count(t.begin(), t.end(), 8), 0);
@@ -171,12 +233,85 @@ TEST(Search, PrefixConstraintsAndControlsAreKept) {
 TEST(Search, AnEnsembleOfOneModelTwiceIsThatModel) {
     const Tiny tiny;
     const auto [ids, segments] = packed(sources);
-    TransformerStepper twice({tiny.model.get(), tiny.model.get()}, ids, segments);
-    const auto a = search(twice, {.beam = 3, .max_length = 15});
+    std::vector<std::unique_ptr<Stepper>> members;
+    for (int i = 0; i < 2; ++i)
+        members.push_back(std::make_unique<TransformerStepper>(*tiny.model, ids, segments));
+    EnsembleStepper twice(std::move(members));
+    const auto a =
+        search(twice, {.beam = 3, .max_length = 15}, std::vector<DecodeRequest>(sources.size()));
     const auto b = decode(tiny, sources, {.beam = 3, .max_length = 15});
     for (std::size_t s = 0; s < sources.size(); ++s) {
         EXPECT_EQ(a[s][0].tokens, b[s][0].tokens);
         EXPECT_NEAR(a[s][0].sum, b[s][0].sum, 1e-4);
+    }
+}
+
+TEST(Search, MembersOfAnEnsembleHaveOneVocabulary) {
+    const Tiny a, b(3, PositionCode::sinusoidal, 40);
+    const auto [ids, segments] = packed({sources[1]});
+    std::vector<std::unique_ptr<Stepper>> members;
+    members.push_back(std::make_unique<TransformerStepper>(*a.model, ids, segments));
+    members.push_back(std::make_unique<TransformerStepper>(*b.model, ids, segments));
+    EnsembleStepper both(std::move(members));
+    EXPECT_THROW(search(both, {}, std::vector<DecodeRequest>(1)), Error);
+}
+
+TEST(Search, CoverageChangesTheRankingOfAModelWithASource) {
+    const Tiny tiny;
+    const SearchOptions plain{.beam = 4, .n_best = 4, .max_length = 4};
+    SearchOptions covered = plain;
+    covered.coverage_penalty = 0.5;
+    const auto a = decode(tiny, sources, plain), b = decode(tiny, sources, covered);
+    EXPECT_GT(a[2][0].score, b[2][0].score);  // four tokens cannot cover nine
+    const auto alone = decode(tiny, {sources[2]}, covered);
+    EXPECT_EQ(alone[0][0].score, b[2][0].score);
+}
+
+TEST(Search, WrongRequestsAreErrorsAndNeverReadBeyondTheScores) {
+    const Tiny tiny;
+    const auto kind_of = [&](const std::vector<Ids>& texts, const DecodeRequest& r, std::size_t n) {
+        const auto [ids, segments] = packed(texts);
+        TransformerStepper stepper(*tiny.model, ids, segments);
+        try {
+            search(stepper, {}, std::vector<DecodeRequest>(n, r));
+        } catch (const Error& e) {
+            return e.kind();
+        }
+        return ErrorKind::busy;
+    };
+    EXPECT_EQ(kind_of(sources, {}, 3), ErrorKind::failed);  // four sources
+    EXPECT_EQ(kind_of(sources, {.prefix = {41}}, 4), ErrorKind::usage);
+    EXPECT_EQ(kind_of(sources, {.prefix = {-1}}, 4), ErrorKind::usage);
+    EXPECT_EQ(kind_of(sources, {.constraints = {{3}, {4, 41}}}, 4), ErrorKind::usage);
+    EXPECT_EQ(kind_of(sources, {}, 4), ErrorKind::busy);  // that was right
+}
+
+TEST(Search, ScoresThatAreNotNumbersAreAnErrorThatSaysSo) {
+    for (const float bad :
+         {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()})
+        for (const bool sample : {false, true}) {
+            Tiny tiny;
+            Tensor norm = tiny.store.at("model.decoder.layers.1.final_layer_norm.weight");
+            norm.write()[3] = bad;
+            try {
+                decode(tiny, sources, {.beam = 2, .sample = sample});
+                FAIL() << "no error";
+            } catch (const Error& e) {
+                EXPECT_NE(std::string(e.what()).find("not numbers"), std::string::npos) << e.what();
+                EXPECT_NE(e.hint().find("weights"), std::string::npos);
+            }
+        }
+}
+
+TEST(Search, WhereEveryTokenIsForbiddenTheTextIsCutThere) {
+    const Tiny tiny(3, PositionCode::sinusoidal, 6);
+    for (const bool sample : {false, true}) {
+        const auto found =
+            decode(tiny, {{5, 4, 1}},
+                   {.max_length = 30, .min_length = 30, .sample = sample, .no_repeat_ngram = 1});
+        ASSERT_EQ(found[0].size(), 1u);
+        EXPECT_EQ(found[0][0].tokens.size(), 5u);  // each once, but no end before 30
+        EXPECT_FALSE(found[0][0].finished);
     }
 }
 
@@ -222,6 +357,8 @@ TEST(Constraints, ProgressAndStartingOver) {
     EXPECT_EQ(s.progress(), 3);
     EXPECT_EQ(s.wanted(), (std::vector<std::int32_t>{9}));
     EXPECT_TRUE(s.after(9).all_met());
+    const std::vector<Ids> nothing = {{}};
+    EXPECT_TRUE(ConstraintState(&nothing).all_met());
 }
 
 }  // namespace

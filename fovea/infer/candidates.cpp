@@ -9,7 +9,7 @@ namespace {
 
 constexpr float never = -std::numeric_limits<float>::infinity();
 
-// Every token that would complete an n-gram which stands in `produced` already.
+// Every token that would complete an n-gram which appears in `produced` already.
 void forbid_repeated(std::span<float> logits, const Ids& produced, int n) {
     const auto size = static_cast<std::ptrdiff_t>(produced.size());
     if (size + 1 < n) return;
@@ -34,7 +34,7 @@ void LogitControls::apply(std::span<float> logits, const Ids& produced) const {
         if (t >= 0 && static_cast<std::size_t>(t) < logits.size())
             logits[static_cast<std::size_t>(t)] = never;
     if (static_cast<int>(produced.size()) < options.min_length)
-        logits[static_cast<std::size_t>(end_token)] = never;
+        for (const std::int32_t t : end_tokens) logits[static_cast<std::size_t>(t)] = never;
 }
 
 }  // namespace fovea

@@ -7,12 +7,12 @@
 
 namespace fovea {
 
-// Tokens produced so far, newest last, start token not included.
+// Tokens produced so far, newest last, prompt not included.
 struct LogitControls {
     const SearchOptions& options;
-    std::int32_t end_token;
+    std::span<const std::int32_t> end_tokens;
 
-    // Repetition penalty, forbidden n-grams, banned tokens, no </s> before min_length. A forbidden
+    // Repetition penalty, forbidden n-grams, banned tokens, no end before min_length. A forbidden
     // token's logit becomes -infinity.
     void apply(std::span<float> logits, const Ids& produced) const;
 };

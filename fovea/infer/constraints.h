@@ -1,5 +1,5 @@
 #pragma once
-// Lexical constraints: phrases that must stand in the target (Hokamp & Liu 2017; banks of equal
+// Lexical constraints: phrases that must appear in the target (Hokamp & Liu 2017; banks of equal
 // progress as in Post & Vilar 2018). A hypothesis knows which constraints are met and how far the
 // one it is inside of has come; leaving a phrase half-way starts it anew.
 // Thread-safety: plain values; reading one from several threads is safe, changing it is not.
@@ -13,8 +13,10 @@ namespace fovea {
 class ConstraintState {
 public:
     ConstraintState() = default;
-    explicit ConstraintState(const std::vector<Ids>* phrases)
-        : phrases_(phrases), met_(phrases ? phrases->size() : 0, false) {}
+    // The phrases outlive all states. One without tokens is met from the start.
+    explicit ConstraintState(const std::vector<Ids>* phrases) : phrases_(phrases) {
+        for (const Ids& phrase : *phrases) met_.push_back(phrase.empty());
+    }
 
     bool empty() const { return !phrases_ || phrases_->empty(); }
     bool all_met() const;

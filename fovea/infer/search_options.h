@@ -1,7 +1,10 @@
 #pragma once
 // How a decoder's scores become a text: greedy, beam search or sampling, and the controls on top.
 // Thread-safety: plain values; reading one from several threads is safe, changing it is not.
+#include <atomic>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,10 +30,12 @@ double ranked_score(double sum, std::int64_t length, LengthPenalty kind, double 
                     double word_penalty = 0);
 
 struct SearchOptions {
-    int beam = 1;                    // 1: greedy
-    int n_best = 1;                  // at most beam (or samples)
-    int max_length = 256;            // produced tokens at most …
-    double max_length_factor = 3.0;  // … and at most this times the source's length, plus 10
+    int beam = 1;          // 1: greedy
+    int n_best = 1;        // at most beam (or samples)
+    int max_length = 256;  // produced tokens at most, unless a request has its own limit
+    double max_length_factor =
+        3.0;  // for tasks with a source: at most this times its length, + 10;
+              // they turn it into limits of requests, search looks not at it
     int min_length = 0;
     LengthPenalty penalty = LengthPenalty::fairseq;
     double penalty_strength = 1.0;
@@ -51,18 +56,47 @@ struct SearchOptions {
     void check() const;  // throws usage errors
 };
 
-// What is wanted of one sentence beyond the options of the batch.
+// What is wanted of one sentence.
 struct DecodeRequest {
-    Ids prefix;                    // the target begins with these
-    std::vector<Ids> constraints;  // each of these stands somewhere in the target
+    Ids prompt{};                    // what the model reads first; empty: the model's default
+    std::int64_t limit = 0;          // tokens to produce at most; 0: SearchOptions::max_length
+    Ids prefix{};                    // the text begins with these (they count as produced)
+    std::vector<Ids> constraints{};  // each of these appears somewhere in the text
+    // Names the random numbers that samples are drawn with; without it: the index in the batch.
+    std::optional<std::uint64_t> sample_id{};
 };
 
 struct Hypothesis {
-    Ids tokens;                       // without start and </s>
-    std::vector<float> token_scores;  // log-probability of each token, and of </s> at the end
+    Ids tokens;                       // produced ones, without prompt and end token
+    std::vector<float> token_scores;  // log-probability of each token, and of the end token
     double sum = 0;                   // of token_scores
     double score = 0;                 // ranked_score
-    bool finished = true;             // false: cut at max_length
+    bool finished = true;             // false: cut at the limit, or stopped
+    bool constraints_met = true;      // false: a phrase asked for does not appear
+    std::int32_t end_token = -1;      // the one that finished it; -1: none did
+    int sample = 0;                   // which of the samples of its sentence (events count so too)
+};
+
+// A token that is certain to be part of the result.
+struct SearchEvent {
+    std::int64_t sentence = 0;  // index of the request
+    int sample = 0;             // Hypothesis::sample; 0 unless sampling
+    std::int32_t token = 0;
+    float score = 0;    // log-probability
+    bool end = false;   // an end token: finished, and not part of Hypothesis::tokens
+    bool last = false;  // nothing follows: an end token, or the limit
+};
+
+// For programs that show texts while they are made, or want to stop early.
+struct SearchHooks {
+    // Called on the searching thread. Sampling: every token as it is drawn. Greedy and beam search:
+    // the tokens of the best hypothesis, each as soon as all hypotheses of the sentence agree on it
+    // (with beam 1: at once; otherwise the rest follows when the sentence is done).
+    // Return false to end this sample (beam search: this sentence) with what is there.
+    std::function<bool(const SearchEvent&)> on_token{};
+    // Set to true by any thread: the search ends before its next step; what is there is returned,
+    // marked as not finished. No further events.
+    const std::atomic<bool>* stop = nullptr;
 };
 
 }  // namespace fovea

@@ -9,24 +9,39 @@
 
 namespace fovea {
 
+// What a model with a source (an encoder) shows of where it looks; for the coverage penalty.
+class SourceAttention {
+public:
+    virtual ~SourceAttention() = default;
+
+    // Off until asked for, because maps cost time. To be called before Stepper::start.
+    virtual void keep_weights(bool on) = 0;
+    // How much row `row` of the last logits looks at each source token of its sentence (mean over
+    // the heads of the last layer). Valid until the next step.
+    virtual std::span<const float> weights(std::int64_t row) const = 0;
+};
+
 class Stepper {
 public:
     virtual ~Stepper() = default;
 
-    // One row a hypothesis: it continues the one that stood at row parents[i] of the step before
-    // (at the first step: sentence parents[i] of the batch) by tokens[i]. Returns the logits of
-    // what comes next, [rows, V], which the caller may change.
+    // Reads the prompts, one per sentence, of any lengths but none empty. Returns the logits of
+    // what follows, [sentences, V], which the caller may change. Once, before the first step.
+    virtual Tensor start(std::span<const Ids> prompts) = 0;
+
+    // One row per hypothesis: row i continues row parents[i] of the logits before (at the first
+    // step: the prompt of that sentence) by tokens[i]. Several rows may have one parent, and rows
+    // that are nobody's parent are forgotten. Returns logits [rows, V], as above.
     virtual Tensor step(const Ids& tokens, std::span<const std::int64_t> parents) = 0;
 
-    // For the coverage penalty: how much each row of the last step looks at each source token of
-    // its sentence (mean over the heads of the last layer). Empty where the model has no source.
-    virtual std::span<const float> source_weights(std::int64_t row) = 0;
-    virtual void want_source_weights(bool on) = 0;
+    // The tokens that end a text; at least one.
+    virtual std::span<const std::int32_t> end_tokens() const = 0;
 
-    virtual std::int64_t sentences() const = 0;
-    virtual std::int64_t source_length(std::int64_t sentence) const = 0;
-    virtual std::int32_t start_token() const = 0;
-    virtual std::int32_t end_token() const = 0;
+    // The prompt of a request that has none. Empty: the model cannot begin from nothing.
+    virtual Ids default_prompt() const { return {}; }
+
+    // Null where the model has no source.
+    virtual SourceAttention* source() { return nullptr; }
 };
 
 }  // namespace fovea

@@ -1,42 +1,39 @@
 #pragma once
 // The encoder-decoder as a Stepper: encodes the sources once, keeps keys and values of everything
 // produced, and shares them between hypotheses of a common past without copying.
-//
-// Several models of one vocabulary form an ensemble: the mean of their probabilities.
-// Not thread-safe: a stepper belongs to one search; its models may be shared.
-#include <memory>
+// Not thread-safe: a stepper belongs to one search; its model may be shared.
 #include <vector>
 
+#include "fovea/infer/kv_history.h"
 #include "fovea/infer/stepper.h"
 #include "fovea/models/transformer.h"
 
 namespace fovea {
 
-class TransformerStepper : public Stepper {
+class TransformerStepper : public Stepper, private SourceAttention {
 public:
-    TransformerStepper(std::vector<const Transformer*> models, const Ids& source,
-                       const Segments& segments);
+    // One sentence per source, and so one prompt (as a rule the default one).
+    TransformerStepper(const Transformer& model, const Ids& source, const Segments& segments);
 
+    Tensor start(std::span<const Ids> prompts) override;
     Tensor step(const Ids& tokens, std::span<const std::int64_t> parents) override;
-    std::span<const float> source_weights(std::int64_t row) override;
-    void want_source_weights(bool on) override { wants_weights_ = on; }
-    std::int64_t sentences() const override { return source_.count(); }
-    std::int64_t source_length(std::int64_t s) const override { return source_.length(s); }
-    std::int32_t start_token() const override { return models_[0]->config.decoder_start_token_id; }
-    std::int32_t end_token() const override { return models_[0]->config.eos_token_id; }
+    std::span<const std::int32_t> end_tokens() const override {
+        return {&model_.config.eos_token_id, 1};
+    }
+    Ids default_prompt() const override { return {model_.config.decoder_start_token_id}; }
+    SourceAttention* source() override { return this; }
 
 private:
-    Tensor hidden_of(std::size_t model, const Ids& tokens, const Visibility& sees,
-                     const Visibility& sees_source);
+    void keep_weights(bool on) override { keeps_weights_ = on; }
+    std::span<const float> weights(std::int64_t row) const override;
+    Tensor run(const Ids& tokens, const Visibility& sees);
 
-    std::vector<const Transformer*> models_;
+    const Transformer& model_;
     Segments source_;
-    std::vector<DecoderCache> caches_;       // one per model
-    std::vector<KeyList> histories_;         // cache rows of each row of the last step
-    std::vector<std::int64_t> sentence_of_;  // of each row of the last step
-    std::vector<std::vector<float>> weights_;
-    std::int64_t position_ = 0;
-    bool wants_weights_ = false;
+    DecoderCache cache_;
+    KvHistory history_;
+    std::vector<std::vector<float>> weights_;  // of each row of the last logits
+    bool keeps_weights_ = false;
 };
 
 }  // namespace fovea

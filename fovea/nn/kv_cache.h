@@ -1,9 +1,11 @@
 #pragma once
-// Keys and values of one attention layer while decoding. Rows are only ever appended: which of them
-// a hypothesis may look at (its own history, shared with its siblings up to where they part) is a
-// Visibility made of runs, so re-ordering beams copies nothing.
-// Not thread-safe: one cache belongs to one decoding loop.
+// Keys and values of one attention layer while decoding. Rows are appended, and dropped once nobody
+// sees them: which of them a hypothesis may look at (its own history, shared with its siblings up
+// to where they part) is a Visibility made of runs, so re-ordering beams copies nothing. Not
+// thread-safe: one cache belongs to one decoding loop.
 #include <algorithm>
+#include <cstdint>
+#include <span>
 
 #include "fovea/tensor/tensor.h"
 
@@ -26,6 +28,20 @@ public:
         std::copy_n(k.data(), k.size(), k_.write() + rows_ * k.cols());
         std::copy_n(v.data(), v.size(), v_.write() + rows_ * v.cols());
         rows_ += k.rows();
+    }
+
+    // Keeps these rows (in ascending order) and moves them to the front.
+    void keep(std::span<const std::int64_t> rows) {
+        std::int64_t to = 0;
+        for (const std::int64_t from : rows) {
+            expect(from >= to && from < rows_, "cache: row ", from, " of ", rows_);
+            if (from != to) {
+                std::copy_n(k_.data() + from * k_.cols(), k_.cols(), k_.write() + to * k_.cols());
+                std::copy_n(v_.data() + from * v_.cols(), v_.cols(), v_.write() + to * v_.cols());
+            }
+            ++to;
+        }
+        rows_ = to;
     }
 
     std::int64_t rows() const { return rows_; }

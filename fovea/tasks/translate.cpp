@@ -1,10 +1,12 @@
 #include "fovea/tasks/translate.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "fovea/data/batch_plan.h"
 #include "fovea/infer/beam_search.h"
+#include "fovea/infer/ensemble_stepper.h"
 #include "fovea/infer/transformer_stepper.h"
 #include "fovea/ops/loss/cross_entropy.h"
 #include "fovea/tasks/seq2seq_batch.h"
@@ -34,8 +36,26 @@ std::vector<std::string> token_texts(const Tokenizer& tokenizer, const Ids& ids)
     return out;
 }
 
+// Of a list with one entry per text, the entries of these texts are there. (It may hold more: texts
+// can be handed over in portions.)
+void expect_one_per_text(std::size_t entries, const TranslateOptions& o, std::size_t texts,
+                         const char* what) {
+    if (entries > 0 && entries < o.first_text + texts)
+        fail_with(ErrorKind::usage, text_of("give one per text, or no ", what, " at all"),
+                  "translate: ", entries, " ", what, " for ", o.first_text + texts, " texts");
+}
+
+// A translation may be `factor` times as long as its source, and a little longer where that is
+// short.
+std::int64_t length_limit(const SearchOptions& o, std::size_t source_length) {
+    return std::min<std::int64_t>(
+        o.max_length,
+        static_cast<std::int64_t>(o.max_length_factor * static_cast<double>(source_length)) + 10);
+}
+
 DecodeRequest request_of(const Seq2SeqModel& model, const TranslateOptions& o, std::size_t i) {
     DecodeRequest w;
+    w.sample_id = i;
     const auto ids = [&](const std::string& text) {
         Ids t = model.encode_target(text);
         t.pop_back();  // </s>
@@ -49,6 +69,15 @@ DecodeRequest request_of(const Seq2SeqModel& model, const TranslateOptions& o, s
 
 bool is_blank(const std::string& text) {
     return text.find_first_not_of(" \t\r\n\v\f") == std::string::npos;
+}
+
+std::unique_ptr<Stepper> stepper_of(std::span<const Seq2SeqModel* const> models, const Ids& source,
+                                    const Segments& segments) {
+    std::vector<std::unique_ptr<Stepper>> members;
+    for (const Seq2SeqModel* m : models)
+        members.push_back(std::make_unique<TransformerStepper>(*m->network, source, segments));
+    if (members.size() == 1) return std::move(members[0]);
+    return std::make_unique<EnsembleStepper>(std::move(members));
 }
 
 // Probabilities can only be averaged token by token.
@@ -69,6 +98,8 @@ std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> model
                                       const TranslateOptions& options) {
     expect(!models.empty(), "translate: no model");
     options.search.check();
+    expect_one_per_text(options.prefixes.size(), options, texts.size(), "prefixes");
+    expect_one_per_text(options.constraints.size(), options, texts.size(), "lists of constraints");
     const Seq2SeqModel& first = *models[0];
     std::vector<TranslatedText> out(texts.size());
     std::vector<Source> sources;
@@ -78,6 +109,7 @@ std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> model
     for (std::size_t i = 0; i < texts.size(); ++i) {
         sources.push_back(source_of(first, texts[i]));
         requests.push_back(request_of(first, options, options.first_text + i));
+        requests[i].limit = length_limit(options.search, sources[i].ids.size());
         out[i].source_tokens = token_texts(*first.source_tokenizer, sources[i].ids);
         out[i].cut = sources[i].cut;
         if (is_blank(texts[i]) && requests[i].prefix.empty() && requests[i].constraints.empty()) {
@@ -87,9 +119,7 @@ std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> model
         asked.push_back(i);
         lengths.push_back(static_cast<std::int64_t>(sources[i].ids.size()));
     }
-    std::vector<const Transformer*> networks;
     for (const Seq2SeqModel* m : models) {
-        networks.push_back(m->network.get());
         if (m == &first) continue;
         expect_same_tokens(*first.source_tokenizer, *m->source_tokenizer, "source");
         expect_same_tokens(*first.target_tokenizer, *m->target_tokenizer, "target");
@@ -108,17 +138,15 @@ std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> model
         Ids packed;
         std::vector<std::int64_t> sizes;
         std::vector<DecodeRequest> batch_requests;
-        std::vector<std::uint64_t> samples;
         for (const std::int64_t k : plan[b]) {
             const std::size_t i = asked[static_cast<std::size_t>(k)];
             const Source& s = sources[i];
             packed.insert(packed.end(), s.ids.begin(), s.ids.end());
             sizes.push_back(static_cast<std::int64_t>(s.ids.size()));
             batch_requests.push_back(std::move(requests[i]));
-            samples.push_back(options.first_text + i);
         }
-        TransformerStepper stepper(networks, packed, Segments::of_lengths(sizes));
-        auto found = search(stepper, search_options, batch_requests, samples);
+        const auto stepper = stepper_of(models, packed, Segments::of_lengths(sizes));
+        auto found = search(*stepper, search_options, batch_requests);
         for (std::size_t k = 0; k < found.size(); ++k) {
             const std::size_t i = asked[static_cast<std::size_t>(plan[b][k])];
             for (Hypothesis& h : found[k]) {
