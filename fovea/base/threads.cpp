@@ -20,6 +20,7 @@
 #endif
 
 #include "fovea/base/checked.h"
+#include "fovea/base/precision.h"
 
 namespace fovea {
 namespace {
@@ -50,13 +51,15 @@ struct Job {
     std::int64_t n = 0, grain = 1, chunks = 0;
     detail::ChunkBody call = nullptr;
     void* body = nullptr;
-    std::atomic<std::int64_t> next{0}, ended{0};  // chunks taken, chunks over
+    const Precision precision = current_precision();  // the caller's
+    std::atomic<std::int64_t> next{0}, ended{0};      // chunks taken, chunks over
     std::atomic<bool> failed{false};
     std::exception_ptr error;
     std::mutex error_mutex;
 
     void work() {
-        FlushDenormals flush;
+        const FlushDenormals flush;
+        const PrecisionScope scope(precision);
         for (;;) {
             const std::int64_t i = next.fetch_add(1, std::memory_order_relaxed);
             if (i >= chunks) return;

@@ -97,7 +97,7 @@ void TrainingWork::dump(const std::string& folder) const {
 
 TrainingRun::TrainingRun(const TrainingWork& work, const std::string& precision)
     : work_(work),
-      precision_(precision == "bf16" ? Precision::bf16 : Precision::f32),
+      precision_(precision_of(precision)),
       model_(Seq2SeqModel::create(work.config(), work.seed())),
       adam_(*model_.store, {}),
       dropout_(work.seed(), 0x64726f70) {}

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "fovea/base/precision.h"
 #include "fovea/base/rng.h"
-#include "fovea/kernels/precision.h"
 #include "fovea/tasks/seq2seq_batch.h"
 #include "fovea/train/adamw.h"
 

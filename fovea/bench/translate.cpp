@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "fovea/base/clock.h"
+#include "fovea/base/precision.h"
 #include "fovea/base/threads.h"
 #include "fovea/bench/own_program.h"
 #include "fovea/bench/python_peer.h"
@@ -13,7 +14,6 @@
 #include "fovea/infer/beam_search.h"
 #include "fovea/infer/transformer_stepper.h"
 #include "fovea/kernels/isa.h"
-#include "fovea/kernels/precision.h"
 #include "fovea/tasks/seq2seq_model.h"
 #include "fovea/text/train/vocabulary_recipe.h"
 

@@ -1,7 +1,6 @@
 #include "fovea/cli/model_flags.h"
 
 #include "fovea/cli/help.h"
-#include "fovea/ops/run_precision.h"
 
 namespace fovea {
 
@@ -20,12 +19,12 @@ std::vector<Seq2SeqModel> ModelFlags::load(const std::string& task) const {
     const Format format = precision_ == "int8"   ? Format::int8
                           : precision_ == "bf16" ? Format::bf16
                                                  : Format::f32;
-    set_run_precision(precision_ == "bf16" ? "bf16" : "f32");
     std::vector<std::string> folders = {folder_};
     folders.insert(folders.end(), others_.begin(), others_.end());
     std::vector<Seq2SeqModel> models;
     for (const std::string& folder : folders) {
         models.push_back(Seq2SeqModel::load(folder, format));
+        if (precision_ == "bf16") models.back().precision = Precision::bf16;
         if (!task.empty() && models.back().task != task)
             throw Error(folder + ": is a model to " + models.back().task + ", not to " + task,
                         ErrorKind::usage, "fovea " + models.back().task + " " + folder);

@@ -10,8 +10,6 @@
 #include "fovea/cli/terminal/interrupt.h"
 #include "fovea/cli/terminal/progress.h"
 #include "fovea/cli/terminal/train_display.h"
-#include "fovea/cli/train_flags.h"
-#include "fovea/ops/run_precision.h"
 #include "fovea/tasks/seq2seq_train.h"
 
 namespace fovea {
@@ -84,8 +82,8 @@ void run(CLI::App& verb, TrainingFlags& f) {
     const auto say = [&](const std::string& line) {
         if (!quiet) fmt::print(stderr, "{}\n", line);
     };
-    if (!f.dry_run) refuse_old_run(f.t.run);
-    set_run_precision(f.precision);
+    if (!f.dry_run) refuse_old_run(f);
+    f.t.precision = precision_of(f.precision);
     Seq2SeqTrainer trainer(f.t, say);
     const Seq2SeqPlan plan = trainer.plan();
     const TransformerConfig& c = trainer.model().config;

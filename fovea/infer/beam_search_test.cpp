@@ -5,63 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
-#include "fovea/base/error.h"
-#include "fovea/infer/constraints.h"
 #include "fovea/infer/ensemble_stepper.h"
-#include "fovea/infer/transformer_stepper.h"
-#include "fovea/ops/rows/top_k.h"
+#include "fovea/infer/test_transformer.h"
 
 namespace fovea {
 namespace {
-
-struct Tiny {
-    explicit Tiny(std::uint64_t seed = 3, PositionCode code = PositionCode::sinusoidal,
-                  int vocabulary = 41) {
-        config.vocab_size = vocabulary;
-        config.d_model = 16;
-        config.encoder_layers = config.decoder_layers = 2;
-        config.encoder_attention_heads = config.decoder_attention_heads = 4;
-        config.encoder_ffn_dim = config.decoder_ffn_dim = 32;
-        config.positions = code;
-        Rng rng(seed);
-        model = std::make_unique<Transformer>(config, Params(store, rng));
-        // Larger weights than at birth, so that the distribution is not flat.
-        Rng noise(seed + 1);
-        for (const std::string& name : store.names()) {
-            Tensor t = store.at(name);
-            float* p = t.write();
-            for (std::int64_t i = 0; i < t.size(); ++i)
-                p[i] += 0.3f * static_cast<float>(noise.normal());
-        }
-    }
-    TransformerConfig config;
-    ParameterStore store;
-    std::unique_ptr<Transformer> model;
-};
-
-const std::vector<Ids> sources = {
-    {5, 9, 31, 4, 17, 1}, {8, 1}, {11, 12, 13, 14, 15, 16, 18, 19, 1}, {40, 39, 1}};
-
-std::pair<Ids, Segments> packed(const std::vector<Ids>& texts) {
-    Ids all;
-    std::vector<std::int64_t> lengths;
-    for (const Ids& t : texts) {
-        all.insert(all.end(), t.begin(), t.end());
-        lengths.push_back(static_cast<std::int64_t>(t.size()));
-    }
-    return {all, Segments::of_lengths(lengths)};
-}
-
-std::vector<std::vector<Hypothesis>> decode(const Tiny& tiny, const std::vector<Ids>& texts,
-                                            const SearchOptions& o,
-                                            std::vector<DecodeRequest> requests = {}) {
-    const auto [ids, segments] = packed(texts);
-    TransformerStepper stepper(*tiny.model, ids, segments);
-    requests.resize(texts.size());
-    return search(stepper, o, requests);
-}
 
 // log p of every token after every beginning of `target`, by the uncached decoder: [size + 1][V].
 std::vector<std::vector<double>> log_probs_of(const Tiny& tiny, const Ids& source,
@@ -246,16 +195,6 @@ TEST(Search, AnEnsembleOfOneModelTwiceIsThatModel) {
     }
 }
 
-TEST(Search, MembersOfAnEnsembleHaveOneVocabulary) {
-    const Tiny a, b(3, PositionCode::sinusoidal, 40);
-    const auto [ids, segments] = packed({sources[1]});
-    std::vector<std::unique_ptr<Stepper>> members;
-    members.push_back(std::make_unique<TransformerStepper>(*a.model, ids, segments));
-    members.push_back(std::make_unique<TransformerStepper>(*b.model, ids, segments));
-    EnsembleStepper both(std::move(members));
-    EXPECT_THROW(search(both, {}, std::vector<DecodeRequest>(1)), Error);
-}
-
 TEST(Search, CoverageChangesTheRankingOfAModelWithASource) {
     const Tiny tiny;
     const SearchOptions plain{.beam = 4, .n_best = 4, .max_length = 4};
@@ -265,100 +204,6 @@ TEST(Search, CoverageChangesTheRankingOfAModelWithASource) {
     EXPECT_GT(a[2][0].score, b[2][0].score);  // four tokens cannot cover nine
     const auto alone = decode(tiny, {sources[2]}, covered);
     EXPECT_EQ(alone[0][0].score, b[2][0].score);
-}
-
-TEST(Search, WrongRequestsAreErrorsAndNeverReadBeyondTheScores) {
-    const Tiny tiny;
-    const auto kind_of = [&](const std::vector<Ids>& texts, const DecodeRequest& r, std::size_t n) {
-        const auto [ids, segments] = packed(texts);
-        TransformerStepper stepper(*tiny.model, ids, segments);
-        try {
-            search(stepper, {}, std::vector<DecodeRequest>(n, r));
-        } catch (const Error& e) {
-            return e.kind();
-        }
-        return ErrorKind::busy;
-    };
-    EXPECT_EQ(kind_of(sources, {}, 3), ErrorKind::failed);  // four sources
-    EXPECT_EQ(kind_of(sources, {.prefix = {41}}, 4), ErrorKind::usage);
-    EXPECT_EQ(kind_of(sources, {.prefix = {-1}}, 4), ErrorKind::usage);
-    EXPECT_EQ(kind_of(sources, {.constraints = {{3}, {4, 41}}}, 4), ErrorKind::usage);
-    EXPECT_EQ(kind_of(sources, {}, 4), ErrorKind::busy);  // that was right
-}
-
-TEST(Search, ScoresThatAreNotNumbersAreAnErrorThatSaysSo) {
-    for (const float bad :
-         {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()})
-        for (const bool sample : {false, true}) {
-            Tiny tiny;
-            Tensor norm = tiny.store.at("model.decoder.layers.1.final_layer_norm.weight");
-            norm.write()[3] = bad;
-            try {
-                decode(tiny, sources, {.beam = 2, .sample = sample});
-                FAIL() << "no error";
-            } catch (const Error& e) {
-                EXPECT_NE(std::string(e.what()).find("not numbers"), std::string::npos) << e.what();
-                EXPECT_NE(e.hint().find("weights"), std::string::npos);
-            }
-        }
-}
-
-TEST(Search, WhereEveryTokenIsForbiddenTheTextIsCutThere) {
-    const Tiny tiny(3, PositionCode::sinusoidal, 6);
-    for (const bool sample : {false, true}) {
-        const auto found =
-            decode(tiny, {{5, 4, 1}},
-                   {.max_length = 30, .min_length = 30, .sample = sample, .no_repeat_ngram = 1});
-        ASSERT_EQ(found[0].size(), 1u);
-        EXPECT_EQ(found[0][0].tokens.size(), 5u);  // each once, but no end before 30
-        EXPECT_FALSE(found[0][0].finished);
-    }
-}
-
-TEST(Search, BadOptionsAreUsageErrors) {
-    EXPECT_THROW(SearchOptions{.beam = 0}.check(), Error);
-    EXPECT_THROW((SearchOptions{.beam = 2, .n_best = 3}).check(), Error);
-    EXPECT_THROW(SearchOptions{.temperature = 0}.check(), Error);
-    EXPECT_THROW(length_penalty_of("magic"), Error);
-}
-
-TEST(LengthPenalties, TheToolkitsFormulas) {
-    EXPECT_DOUBLE_EQ(ranked_score(-6, 4, LengthPenalty::none, 1), -6);
-    EXPECT_DOUBLE_EQ(ranked_score(-6, 4, LengthPenalty::fairseq, 0.5), -3);
-    EXPECT_DOUBLE_EQ(ranked_score(-6, 4, LengthPenalty::hf, 1), -1.5);
-    EXPECT_DOUBLE_EQ(ranked_score(-6, 4, LengthPenalty::marian, 1, 0.1), -1.9);
-    EXPECT_DOUBLE_EQ(ranked_score(-6, 7, LengthPenalty::onmt_wu, 1), -3);
-}
-
-TEST(TopScores, SortedTiesAndSampling) {
-    const Tensor logits = Tensor::of({2, 6}, {1, 5, 3, 5, -2, 0, 0, 0, 0, 0, 0, 100});
-    const auto rows = top_scores(logits, 4);
-    EXPECT_EQ(rows[0].best, (std::vector<std::int32_t>{1, 3, 2, 0}));
-    double sum = 0;
-    for (int t = 0; t < 6; ++t) sum += std::exp(static_cast<double>(rows[0].log_prob(t)));
-    EXPECT_NEAR(sum, 1, 1e-5);
-    EXPECT_NEAR(rows[1].log_probs[0], 0, 1e-6);
-    EXPECT_EQ(rows[0].sample(0.0, 1, 0, 1).first, 0);
-    EXPECT_EQ(rows[0].sample(0.9999999, 1, 2, 1).first, 3);  // of the two best, the second
-    EXPECT_EQ(rows[0].sample(0.9999999, 1, 0, 0.01).first, 1);
-    const float inf = std::numeric_limits<float>::infinity();
-    EXPECT_EQ(top_scores(Tensor::of({1, 3}, {-inf, 2, -inf}), 1)[0].log_probs[0], 0);
-}
-
-TEST(Constraints, ProgressAndStartingOver) {
-    const std::vector<Ids> phrases = {{1, 2, 3}, {9}};
-    ConstraintState s(&phrases);
-    EXPECT_FALSE(s.all_met());
-    s = s.after(1).after(2);
-    EXPECT_EQ(s.progress(), 2);
-    s = s.after(7);  // left half-way
-    EXPECT_EQ(s.progress(), 0);
-    s = s.after(1).after(2).after(3);
-    EXPECT_EQ(s.progress(), 3);
-    EXPECT_EQ(s.wanted(), (std::vector<std::int32_t>{9}));
-    EXPECT_TRUE(s.after(9).all_met());
-    const std::vector<Ids> nothing = {{}};
-    EXPECT_TRUE(ConstraintState(&nothing).all_met());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "fovea/infer/search_options.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "fovea/base/error.h"
@@ -55,6 +56,12 @@ double ranked_score(double sum, std::int64_t length, LengthPenalty kind, double 
             return sum / std::pow((5.0 + n) / 6.0, strength);
     }
     return sum;
+}
+
+double coverage_bonus(const std::vector<double>& coverage, double beta) {
+    double sum = 0;
+    for (const double c : coverage) sum += std::log(std::max(1e-9, std::min(c, 1.0)));
+    return beta * sum;
 }
 
 void SearchOptions::check() const {

@@ -29,6 +29,10 @@ LengthPenalty length_penalty_of(const std::string& name);
 double ranked_score(double sum, std::int64_t length, LengthPenalty kind, double strength,
                     double word_penalty = 0);
 
+// Added to it where a source should be covered: Wu et al. 2016, eq. 14, β Σ_j log min(Σ_i p_ij, 1);
+// coverage[j] is the attention that source token j has received.
+double coverage_bonus(const std::vector<double>& coverage, double beta);
+
 struct SearchOptions {
     int beam = 1;          // 1: greedy
     int n_best = 1;        // at most beam (or samples)
@@ -49,6 +53,7 @@ struct SearchOptions {
     double top_p = 1.0;  // nucleus, Holtzman et al. 2020
     std::uint64_t seed = 1;
 
+    // Of produced tokens; prompts do not count.
     double repetition_penalty = 1.0;     // Keskar et al. 2019; 1: off
     int no_repeat_ngram = 0;             // 0: off
     std::vector<std::int32_t> banned{};  // never produced (pad, and whatever the model's file bans)

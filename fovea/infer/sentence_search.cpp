@@ -10,13 +10,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Wu et al. 2016, eq. 14:  cp = β Σ_j log min(Σ_i p_ij, 1)
-double coverage_bonus(const std::vector<double>& coverage, double beta) {
-    double sum = 0;
-    for (const double c : coverage) sum += std::log(std::max(1e-9, std::min(c, 1.0)));
-    return beta * sum;
-}
-
 LiveHypothesis extended(const LiveHypothesis& from, std::int32_t token, float score) {
     LiveHypothesis l = from;
     l.tokens.push_back(token);

@@ -29,6 +29,7 @@ Tensor TransformerStepper::step(const Ids& tokens, std::span<const std::int64_t>
 }
 
 Tensor TransformerStepper::run(const Ids& tokens, const Visibility& sees) {
+    const PrecisionScope scope(precision_);
     const Segments& fresh = history_.fresh();
     std::vector<KeyList> sources;
     std::vector<std::int64_t> lengths;

@@ -1,9 +1,12 @@
 #pragma once
 // The encoder-decoder as a Stepper: encodes the sources once, keeps keys and values of everything
 // produced, and shares them between hypotheses of a common past without copying.
+// It computes in the precision that is current where it is made, whatever holds where it steps: so
+// an ensemble may mix precisions.
 // Not thread-safe: a stepper belongs to one search; its model may be shared.
 #include <vector>
 
+#include "fovea/base/precision.h"
 #include "fovea/infer/kv_history.h"
 #include "fovea/infer/stepper.h"
 #include "fovea/models/transformer.h"
@@ -29,6 +32,7 @@ private:
     Tensor run(const Ids& tokens, const Visibility& sees);
 
     const Transformer& model_;
+    Precision precision_ = current_precision();
     Segments source_;
     DecoderCache cache_;
     KvHistory history_;

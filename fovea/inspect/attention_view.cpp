@@ -57,6 +57,7 @@ AttentionView look_inside(const Seq2SeqModel& model, const std::string& source,
 
     const Segments from = Segments::of_lengths({static_cast<std::int64_t>(s.size())});
     const Segments to = Segments::of_lengths({static_cast<std::int64_t>(t.size())});
+    const PrecisionScope scope(model.precision);
     Probe probe;
     model.network->decoder(t, to, model.network->encode(s, from), from);
     // In order of the calls: the encoder's layers, then self and cross of each decoder layer.

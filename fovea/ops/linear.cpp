@@ -60,7 +60,7 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Act act) {
         if (d.wants(w)) {
             const Into dw = d.into(w);
             kernels::gemm(Trans::yes, Trans::no, dz, x, dw.view,
-                          {.accumulate = dw.add, .precision = compute_precision()});
+                          {.accumulate = dw.add, .precision = current_precision()});
         }
         if (d.wants(b)) {
             const Into db = d.into(b);
@@ -82,12 +82,12 @@ Tensor matmul(const Tensor& a, const Tensor& b, Trans ta, Trans tb) {
     expect(k > 0, "matmul: a is ", a.shape(), ", which has nothing to sum over");
 
     Tensor c({m, n});
-    kernels::gemm(ta, tb, a, b, c.view(), {.precision = compute_precision()});
+    kernels::gemm(ta, tb, a, b, c.view(), {.precision = current_precision()});
 
     return record(c, {a, b}, [a, b, at, bt](const Tensor& dc, Gradients& d) {
         const auto product = [](Trans tp, Trans tq, const Tensor& p, const Tensor& q, Into to) {
             kernels::gemm(tp, tq, p, q, to.view,
-                          {.accumulate = to.add, .precision = compute_precision()});
+                          {.accumulate = to.add, .precision = current_precision()});
         };
         const auto yes_if = [](bool t) { return t ? Trans::yes : Trans::no; };
         if (d.wants(a)) {  // aᵀ was used: da = b' dcᵀ

@@ -1,7 +1,7 @@
 #include "fovea/ops/linear.h"
 
+#include "fovea/base/precision.h"
 #include "fovea/kernels/gemm/pack_cache.h"
-#include "fovea/kernels/precision.h"
 #include "fovea/ops/op_check.h"
 
 namespace fovea {

@@ -1,14 +1,14 @@
 #include "fovea/ops/packed_weight.h"
 
+#include "fovea/base/precision.h"
 #include "fovea/kernels/bf16.h"
-#include "fovea/kernels/precision.h"
 
 namespace fovea {
 namespace {
 
 kernels::Format packed_format(const Tensor& w) {
     if (w.format() == Format::int8) return kernels::Format::int8;
-    if (w.format() == Format::bf16 || compute_precision() == Precision::bf16)
+    if (w.format() == Format::bf16 || current_precision() == Precision::bf16)
         return kernels::Format::bf16;
     return kernels::Format::f32;
 }

@@ -9,7 +9,7 @@
 namespace fovea {
 
 // W [out, in] as W' = Wᵀ (trans = yes: x Wᵀ) or W' = W (trans = no: dy W). Stored bf16 and int8
-// weights keep their format; f32 weights are packed in the precision of the run.
+// weights keep their format; f32 weights are packed in the current precision.
 std::shared_ptr<const kernels::PackedMatrix> packed_weight(const Tensor& w, Trans trans);
 
 }  // namespace fovea

@@ -51,6 +51,7 @@ Alignment align(const Seq2SeqModel& model, const Ids& source, const Ids& produce
     input.insert(input.end(), produced.begin(), produced.end() - 1);  // row i predicts token i
     const Segments from = Segments::of_lengths({static_cast<std::int64_t>(source.size())}),
                    to = Segments::of_lengths({static_cast<std::int64_t>(input.size())});
+    const PrecisionScope scope(model.precision);
     const Tensor memory = model.network->encode(source, from);
     Probe probe;
     model.network->decoder(input, to, memory, from);

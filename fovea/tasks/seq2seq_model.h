@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "fovea/base/json.h"
+#include "fovea/base/precision.h"
 #include "fovea/infer/search_options.h"
 #include "fovea/models/transformer.h"
 #include "fovea/tensor/parameter_store.h"
@@ -22,10 +23,11 @@ struct Seq2SeqModel {
     std::shared_ptr<ParameterStore> store;
     std::unique_ptr<Transformer> network;
     std::shared_ptr<const Tokenizer> source_tokenizer, target_tokenizer;  // often the same
-    SearchOptions search;          // the defaults of generation_config.json
-    int max_source_length = 1024;  // tokens; longer texts are cut (summarise) or refused
-    bool swapped_sides = false;    // trained on the file's second column as source
-    Json about = Json::object();   // fovea.json
+    Precision precision = Precision::f32;  // it is run in; the functions of tasks/ see to it
+    SearchOptions search;                  // the defaults of generation_config.json
+    int max_source_length = 1024;          // tokens; longer texts are cut (summarise) or refused
+    bool swapped_sides = false;            // trained on the file's second column as source
+    Json about = Json::object();           // fovea.json
 
     // Fresh parameters for these tokenizers, drawn from the seed.
     static Seq2SeqModel create(const TransformerConfig& config, std::uint64_t seed);

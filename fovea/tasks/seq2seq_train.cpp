@@ -140,9 +140,24 @@ void Seq2SeqTrainer::make_model(const Say& say) {
                     source == target ? " for both sides"
                                      : text_of(" and ", target->vocab_size(), " (target)")));
     }
-    model_.task = options_.task;
-    model_.search = options_.search;
-    model_.max_source_length = static_cast<int>(options_.limits.source);
+    model_.task = options.task;
+    model_.precision = options.precision;
+    model_.search = options.search;
+    model_.max_source_length = static_cast<int>(options.limits.source);
+    examples_ = encode_examples(model_, pairs, options.limits);
+    expect_input(!examples_.source.empty(), options.train.path,
+                 ": no pair is left: all are empty or longer than ", options.limits.source,
+                 " tokens");
+    if (examples_.dropped > 0)
+        say(text_of("data: ", examples_.dropped, " pairs left out (empty or too long)"));
+    fingerprint_ = {{"train", hash_of(pairs)},
+                    {"pairs", pairs.size()},
+                    {"seed", options.run.seed},  // the order of the batches
+                    {"vocabulary", model_.source_tokenizer->vocab_size()}};
+    // The checkpoints' column order, which the saved folder (Marian's halves) may not have.
+    model_.about["trained_positions"] = name_of(model_.config.positions);
+    model_.about["data"] = fingerprint_;
+    model_.about["train_file"] = base_name(options.train.path);
 }
 
 Seq2SeqPlan Seq2SeqTrainer::plan() const {
@@ -164,10 +179,27 @@ Seq2SeqPlan Seq2SeqTrainer::plan() const {
     return p;
 }
 
-RunPlan Seq2SeqTrainer::settle(bool measure) {
-    RunPlan plan;
-    options_.run = settled(task(), options_.run, &plan, measure);
-    return plan;
+double Seq2SeqTrainer::seconds_per_epoch() const {
+    constexpr std::int64_t enough = 512;  // target tokens: beyond, time grows with tokens
+    const BatchPlan plan(examples_.lengths, options_.batches, 0);
+    std::vector<std::int64_t> slice;
+    std::int64_t tokens = 0;
+    for (const std::int64_t i : plan[plan.batches() / 2]) {
+        if (tokens >= enough) break;
+        slice.push_back(i);
+        tokens += static_cast<std::int64_t>(examples_.target[static_cast<std::size_t>(i)].size());
+    }
+    const Seq2SeqBatch b = pack_batch(examples_, slice, model_.config.decoder_start_token_id);
+    const PrecisionScope scope(model_.precision);
+    double best = 0;
+    for (int turn = 0; turn < 2; ++turn) {  // the first one warms up
+        const Stopwatch clock;
+        Tape tape;
+        tape.gradients(model_.network->loss(b.source, b.source_segments, b.input, b.labels,
+                                            b.target_segments, {.smoothing = options_.smoothing}));
+        best = clock.seconds();
+    }
+    return best * static_cast<double>(examples_.target_tokens) / static_cast<double>(tokens);
 }
 
 void Seq2SeqTrainer::dump(const std::string& folder, std::int64_t epochs) const {
@@ -205,6 +237,7 @@ TrainTask Seq2SeqTrainer::task() {
 }
 
 TrainResult Seq2SeqTrainer::run(const TrainEvents& events) {
+    const PrecisionScope scope(model_.precision);
     return train(task(), options_.run, events);
 }
 

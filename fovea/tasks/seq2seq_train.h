@@ -11,6 +11,24 @@
 
 namespace fovea {
 
+struct Seq2SeqTraining {
+    std::string task = "translate";           // or summarise
+    PairFiles train, dev;                     // dev.path may be empty: no evaluation
+    std::int64_t draw = 0;                    // so many training pairs, drawn by the seed; 0: all
+    std::string from;                         // a model folder to go on from; empty: from scratch
+    std::string tokenizer, target_tokenizer;  // files to use instead of training a vocabulary
+    VocabularyOptions vocabulary;
+    bool joint_vocabulary = true;
+    TransformerConfig config;  // sizes; vocabulary and special ids are filled in
+    Precision precision = Precision::f32;
+    float smoothing = 0.1f;
+    BatchOptions batches;  // max_tokens 4096
+    LengthLimits limits;
+    SearchOptions search;  // for evaluation, and saved as the model's defaults
+    int dev_limit = 500;   // pairs translated at each evaluation; 0: all
+    TrainOptions run;
+};
+
 // What is known before the first update: for --dry-run and for the opening lines of a run.
 struct Seq2SeqPlan {
     std::int64_t parameters = 0, pairs = 0, dropped = 0, batches_per_epoch = 0;

@@ -74,8 +74,10 @@ bool is_blank(const std::string& text) {
 std::unique_ptr<Stepper> stepper_of(std::span<const Seq2SeqModel* const> models, const Ids& source,
                                     const Segments& segments) {
     std::vector<std::unique_ptr<Stepper>> members;
-    for (const Seq2SeqModel* m : models)
+    for (const Seq2SeqModel* m : models) {
+        const PrecisionScope scope(m->precision);  // the stepper keeps it
         members.push_back(std::make_unique<TransformerStepper>(*m->network, source, segments));
+    }
     if (members.size() == 1) return std::move(members[0]);
     return std::make_unique<EnsembleStepper>(std::move(members));
 }
@@ -184,6 +186,7 @@ std::vector<PairScore> score_pairs(const Seq2SeqModel& model, std::span<const st
     const Seq2SeqExamples e = encode_examples(model, pairs, limits);
     const BatchPlan plan(e.lengths, {.max_tokens = batch_tokens, .shuffle = false}, 0);
     std::vector<PairScore> out(sources.size());
+    const PrecisionScope scope(model.precision);
     for (std::int64_t b = 0; b < plan.batches(); ++b) {
         const Seq2SeqBatch batch = pack_batch(e, plan[b], model.config.decoder_start_token_id);
         const Tensor memory = model.network->encode(batch.source, batch.source_segments);

@@ -8,12 +8,12 @@
 #include <limits>
 
 #include "fovea/base/files.h"
+#include "fovea/base/precision.h"
 #include "fovea/io/checkpoint_folder.h"
 #include "fovea/nn/linear.h"
 #include "fovea/ops/arithmetic.h"
 #include "fovea/ops/dropout.h"
 #include "fovea/ops/loss/cross_entropy.h"
-#include "fovea/ops/run_precision.h"
 
 namespace fovea {
 namespace {
@@ -118,7 +118,7 @@ TEST(TrainLoop, ResumingGivesTheBitsOfTheUninterruptedRun) {
         TrainOptions o = options(folder("whole_" + kind));
         if (kind == "accumulate") o.accumulate = 3;
         if (kind == "ema") o.ema = 0.9;
-        if (kind == "bf16") set_run_precision("bf16");
+        const PrecisionScope scope(kind == "bf16" ? Precision::bf16 : Precision::f32);
         const auto whole = run_in_sittings(o, 1000000);
         const std::vector<std::int64_t> sittings =
             kind == "plain" ? std::vector<std::int64_t>{1, 13} : std::vector<std::int64_t>{5};
@@ -128,7 +128,6 @@ TEST(TrainLoop, ResumingGivesTheBitsOfTheUninterruptedRun) {
             EXPECT_TRUE(whole.first == parts.first) << kind << ", sittings of " << sitting;
             EXPECT_EQ(whole.second, parts.second) << kind << ", sittings of " << sitting;
         }
-        set_run_precision("f32");
     }
 }
 

@@ -15,9 +15,9 @@
 // Kernels assert; shapes are checked by the callers in ops/.
 #include <cstdint>
 
+#include "fovea/base/precision.h"
 #include "fovea/base/view.h"
 #include "fovea/base/visibility_view.h"
-#include "fovea/kernels/precision.h"
 
 namespace fovea::kernels {
 

@@ -41,7 +41,7 @@ AttentionPlan::AttentionPlan(const char* where, const Tensor& q_, const Tensor& 
     scale_ = o.scale ? *o.scale : 1.0f / std::sqrt(static_cast<float>(q.cols() / heads));
     expect(scale_ > 0, where, ": scale is ", scale_, " but must be positive");
     check_score(where);
-    precision_ = compute_precision();
+    precision_ = current_precision();
     if (Tape* tape = current_tape(); tape && tape->has_dropout() && o.dropout > 0) {
         name_rows();
         dropout_ = {.p = o.dropout,

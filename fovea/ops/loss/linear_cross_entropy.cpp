@@ -76,7 +76,7 @@ Tensor linear_cross_entropy(const Tensor& h, const Tensor& w, const Tensor& b, c
         if (want_h) kernels::gemm_packed(x, *backward, {made.dh.write() + row * d, rows, d});
         if (want_w)
             kernels::gemm(Trans::yes, Trans::no, x, part, made.dw.view(),
-                          {.accumulate = row > 0, .precision = compute_precision()});
+                          {.accumulate = row > 0, .precision = current_precision()});
         if (want_b) kernels::sum_rows(x, made.db.view(), row > 0);
     }
     const Tensor y = detail::reduced(losses, factors, options.reduction);
