@@ -6,7 +6,7 @@
 
 #include "fovea/bench/kernels.h"
 #include "fovea/bench/two_gemm_attention.h"
-#include "fovea/kernels/attention/attention.h"
+#include "fovea/kernels/attention/attention_scaled.h"
 #include "fovea/tensor/visibility.h"
 
 namespace fovea::bench {
@@ -46,7 +46,7 @@ struct AttentionOperands {
     }
     void backward(Precision precision) {
         kernels::attention_backward(
-            call(precision), kernels::ScaledDot{}, out, lse, dout,
+            call(precision), kernels::ScaledDot{}, {out, lse, dout},
             {.dq = {dq.view(), false}, .dk = {dk.view(), false}, .dv = {dv.view(), false}});
     }
 

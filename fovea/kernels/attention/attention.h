@@ -2,7 +2,7 @@
 // Attention over packed rows:  out_i = Σⱼ softmaxⱼ(score(i, j)) v_j over the keys j row i sees.
 // Head h owns columns [h·d/heads, (h+1)·d/heads) of q, k, v and out. One tiled kernel with online
 // softmax (Dao et al. 2022): scores are never stored; forward keeps only each row's log-sum-exp,
-// backward computes the scores again. It is a template over the score.
+// backward computes the scores again. Inside it is a template over the score (attention-inl.h).
 //
 // SAME BITS. A row's result depends on its query, its visible keys and values in the order of their
 // logical list, and nothing else: not on the batch, its neighbours in a tile, the runs the list is
@@ -10,7 +10,7 @@
 //   f32    every sum is one chain of fused multiply-adds; softmax goes by tiles of 64 keys.
 //   bf16   q, k, v, weights and their gradients rounded to bf16, sums in the order of AMX's
 //          tdpbf16ps (see gemm.h); softmax goes by tiles of 128 keys.
-// Values of keys per row does not see never reach it, NaN or not.
+// Values of keys a row does not see never reach it, NaN or not.
 //
 // Kernels assert; shapes are checked by the callers in ops/.
 #include <cstdint>
@@ -56,8 +56,13 @@ struct GradientView {
     explicit operator bool() const { return view.data != nullptr; }
 };
 
+// Where gradients go. dparameters: of a score's parameters, head by head, as many floats each as
+// the score says; added to; null where nobody wants it. The kernel sums them over fixed pieces of
+// the batch, then the pieces in order. drows: of what a score has for each query row and head.
 struct AttentionGradients {
-    GradientView dq, dk, dv;
+    GradientView dq, dk, dv{};
+    float* dparameters = nullptr;
+    GradientView drows{};  // [nq, heads]
 };
 
 // Distances of queries and keys: position of query - position of key. Positions are those of the
@@ -67,67 +72,49 @@ struct Positions {
     const std::int32_t* k = nullptr;  // [nk] or null
 };
 
-// Scores. `dparameters`: where the gradient of a score's parameters is added, laid out head by
-// head, `parameters()` floats each; null where nobody wants it. The kernel sums them over fixed
-// pieces of the batch, then the pieces in order.
+struct AttentionPieces;  // the functions of a score at one level and precision (attention_driver.h)
 
-// s = scale q·k
-struct ScaledDot {};
+// Any score, as the functions below take it: a view of one of the structs, each in a header and a
+// file of its own (attention_scaled.h is the smallest), which has
+//     static AttentionPieces pieces(Precision precision);   the functions of the active level
+//     std::int64_t parameters(std::int64_t dk) const;       floats of dparameters per head
+// A struct without them does not compile.
+class AttentionScore {
+public:
+    template <class Score>
+    AttentionScore(const Score& score)
+        : score_(&score), pieces_(&Score::pieces), parameters_([](const void* s, std::int64_t dk) {
+              return static_cast<const Score*>(s)->parameters(dk);
+          }) {}
+    AttentionScore(const AttentionScore&) = default;
 
-// s = scale ((q + u)·k + (q + v)·r[distance - first])         Dai et al. 2019; Yang et al. 2019
-struct RelativeDot {
-    ConstView u, v;  // [1, heads·dk]
-    ConstView r;     // [distances, heads·dk]
-    std::int64_t first = 0;
-    Positions positions{};
-    float* dparameters = nullptr;  // of each head: u, v, then the rows of r
-    std::int64_t parameters(const AttentionCall& c) const { return (2 + r.rows) * c.dk(); }
+    const void* score() const { return score_; }
+    AttentionPieces pieces(Precision precision) const;
+    std::int64_t parameters(std::int64_t dk) const { return parameters_(score_, dk); }
+
+private:
+    const void* score_;
+    AttentionPieces (*pieces_)(Precision);
+    std::int64_t (*parameters_)(const void*, std::int64_t);
 };
-
-// s = scale q·k + bias[head][distance - first]                 Raffel et al. 2020; Press et al.
-// 2022
-struct BiasedDot {
-    ConstView bias;  // [heads, distances]
-    std::int64_t first = 0;
-    Positions positions{};
-    float* dparameters = nullptr;
-    std::int64_t parameters(const AttentionCall&) const { return bias.cols; }
-};
-
-// s = Σₑ w[e] tanh(q[e] + k[e])                                 Bahdanau et al. 2015
-struct Additive {
-    ConstView w;  // [1, heads·dk]
-    float* dparameters = nullptr;
-    std::int64_t parameters(const AttentionCall& c) const { return c.dk(); }
-};
-
-// s = scale q·k; after the softmax each weight times exp(-(j - centre)² / 2σ²), j the key's logical
-// index; not normalised again                                  Luong et al. 2015, local-p
-struct Gaussian {
-    ConstView centres;  // [nq, heads]
-    float sigma = 1;
-    GradientView dcentres;
-};
-
-// For each of the five scores:
 
 // out [nq, heads·dv] and lse [heads, nq], the log of each row's sum of exponentials; only the
 // columns and rows of the call's heads are written.
-template <class Score>
-void attention_forward(const AttentionCall& call, const Score& score, View out, View lse);
+void attention_forward(const AttentionCall& call, const AttentionScore& score, View out, View lse);
 
-template <class Score>
-void attention_backward(const AttentionCall& call, const Score& score, ConstView out, ConstView lse,
-                        ConstView dout, const AttentionGradients& gradients);
+// What forward gave, and the gradient of `out`.
+struct AttentionResult {
+    ConstView out, lse, dout;
+};
+void attention_backward(const AttentionCall& call, const AttentionScore& score,
+                        const AttentionResult& result, const AttentionGradients& gradients);
 
 // The scores themselves, always in f32: of each head of the call, of each query row, over the keys
 // it sees, laid end to end. `offsets` [queries + 1]: where a row's scores begin; `values` has
 // offsets[queries] floats for each head of the call. v is not looked at, nor is dropout.
-template <class Score>
-void attention_scores(const AttentionCall& call, const Score& score, const std::int64_t* offsets,
-                      float* values);
-template <class Score>
-void attention_scores_backward(const AttentionCall& call, const Score& score,
+void attention_scores(const AttentionCall& call, const AttentionScore& score,
+                      const std::int64_t* offsets, float* values);
+void attention_scores_backward(const AttentionCall& call, const AttentionScore& score,
                                const std::int64_t* offsets, const float* dvalues,
                                const AttentionGradients& gradients);
 

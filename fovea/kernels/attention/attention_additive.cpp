@@ -1,5 +1,5 @@
 // Additive: s = Σₑ w[e] tanh(q[e] + k[e]) (Bahdanau et al. 2015, §A.1.2; the products W q and U k
-// are linear layers before it).
+// are linear layers before it). f32 in a bf16 run too: there is no product for AMX in it.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fovea/kernels/attention/attention_additive.cpp"
 #include "fovea/kernels/simd_targets.h"
@@ -7,6 +7,7 @@
 #include "hwy/foreach_target.h"
 
 #include "fovea/kernels/attention/attention-inl.h"
+#include "fovea/kernels/attention/attention_additive.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -19,15 +20,14 @@ public:
     static constexpr bool kScaled = false, kFactor = false;
     static constexpr int W = N::kQueries;
 
-    AdditiveTiles(const AttentionCall& call, const Additive& score, int head, const VisibleGroup&,
-                  AttentionScratch& scratch, const GradientView& dq = {},
-                  float* dparameters = nullptr)
+    AdditiveTiles(const AttentionCall& call, const Additive& score, int head,
+                  AttentionScratch& scratch, const ScoreTargets& to)
         : call_(call),
           dk_(call.dk()),
           head_(head),
           w_(score.w.data + head * dk_),
-          dq_(dq),
-          dparameters_(dparameters),
+          dq_(to.dq),
+          dparameters_(to.dparameters),
           queries_(scratch.floats(AttentionScratch::queries, dk_ * W)),
           gradient_(scratch.floats(AttentionScratch::dqueries, dk_ * W)) {}
 
@@ -107,46 +107,16 @@ private:
     float *queries_, *gradient_;
 };
 
-void AdditiveForward(const AttentionCall& call, const Additive& score, const ForwardTask& task,
-                     const ForwardResult& result) {
-    ForwardPiece<F32, AdditiveTiles>(call, score, task, result);
-}
-void AdditiveBackward(const AttentionCall& call, const Additive& score, const BackwardTask& task,
-                      const BackwardInput& in) {
-    BackwardPiece<F32, AdditiveTiles>(call, score, task, in);
-}
-void AdditiveScores(const AttentionCall& call, const Additive& score, const ForwardTask& task,
-                    const ScoresPlace& place) {
-    ScoresPiece<AdditiveTiles>(call, score, task, place);
-}
-void AdditiveScoresBackward(const AttentionCall& call, const Additive& score,
-                            const BackwardTask& task, const ScoresPlace& place) {
-    ScoresBackwardPiece<AdditiveTiles>(call, score, task, place);
-}
+AttentionPieces AdditivePieces() { return PiecesWith<Additive, AdditiveTiles, F32>(); }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace fovea::kernels {
-HWY_EXPORT(AdditiveForward);
-HWY_EXPORT(AdditiveBackward);
-HWY_EXPORT(AdditiveScores);
-HWY_EXPORT(AdditiveScoresBackward);
+HWY_EXPORT(AdditivePieces);
 
-AttentionPieces<Additive> pieces_of(const Additive&, Precision) {
-    return {.forward = FOVEA_DISPATCH(AdditiveForward),
-            .backward = FOVEA_DISPATCH(AdditiveBackward),
-            .scores = FOVEA_DISPATCH(AdditiveScores),
-            .scores_backward = FOVEA_DISPATCH(AdditiveScoresBackward)};
-}
-
-template void attention_forward(const AttentionCall&, const Additive&, View, View);
-template void attention_backward(const AttentionCall&, const Additive&, ConstView, ConstView,
-                                 ConstView, const AttentionGradients&);
-template void attention_scores(const AttentionCall&, const Additive&, const std::int64_t*, float*);
-template void attention_scores_backward(const AttentionCall&, const Additive&, const std::int64_t*,
-                                        const float*, const AttentionGradients&);
+AttentionPieces Additive::pieces(Precision) { return FOVEA_DISPATCH(AdditivePieces)(); }
 
 }  // namespace fovea::kernels
 #endif

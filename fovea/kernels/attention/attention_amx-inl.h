@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "fovea/kernels/attention/attention-inl.h"
 #include "fovea/kernels/attention/attention_numbers-inl.h"
 #include "fovea/kernels/bf16-inl.h"
 #include "fovea/kernels/gemm/amx_tiles.h"
@@ -302,6 +303,14 @@ using TileNumbers = AmxNumbers<HardwareTiles>;
 #else
 using TileNumbers = Bf16Numbers;
 #endif
+
+// A score's functions of this level for scores that know all kinds of numbers.
+template <class Score, template <class> class Tiles>
+AttentionPieces PiecesOf(Precision precision) {
+    if (precision == Precision::f32) return PiecesWith<Score, Tiles, F32>();
+    return active_isa() == Isa::amx ? PiecesWith<Score, Tiles, TileNumbers>()
+                                    : PiecesWith<Score, Tiles, Bf16Numbers>();
+}
 
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

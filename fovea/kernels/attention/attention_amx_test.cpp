@@ -9,39 +9,35 @@
 #include "fovea/kernels/attention/attention_amx-inl.h"
 #include "fovea/kernels/attention/attention_biased-inl.h"
 #include "fovea/kernels/attention/attention_relative-inl.h"
+#include "fovea/kernels/attention/attention_relative_segment-inl.h"
 #include "fovea/kernels/attention/attention_scaled-inl.h"
 #include "fovea/kernels/gemm/amx_soft_tiles.h"
 #include "hwy/highway.h"
+
+#ifndef FOVEA_ATTENTION_ON_SOFT_TILES
+#define FOVEA_ATTENTION_ON_SOFT_TILES
+namespace fovea::kernels {
+// The same scores, sent to the stand-in.
+template <class Score>
+struct OnSoftTiles : Score {
+    static AttentionPieces pieces(Precision precision);
+};
+}  // namespace fovea::kernels
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
 using Soft = AmxNumbers<SoftTiles>;
 
-void SoftScaledForward(const AttentionCall& c, const ScaledDot& s, const ForwardTask& t,
-                       const ForwardResult& r) {
-    ForwardPiece<Soft, ScaledDotTiles>(c, s, t, r);
+AttentionPieces SoftScaled() { return PiecesWith<OnSoftTiles<ScaledDot>, ScaledDotTiles, Soft>(); }
+AttentionPieces SoftRelative() {
+    return PiecesWith<OnSoftTiles<RelativeDot>, RelativeDotTiles, Soft>();
 }
-void SoftScaledBackward(const AttentionCall& c, const ScaledDot& s, const BackwardTask& t,
-                        const BackwardInput& in) {
-    BackwardPiece<Soft, ScaledDotTiles>(c, s, t, in);
+AttentionPieces SoftRelativeSegment() {
+    return PiecesWith<OnSoftTiles<RelativeSegmentDot>, RelativeSegmentDotTiles, Soft>();
 }
-void SoftRelativeForward(const AttentionCall& c, const RelativeDot& s, const ForwardTask& t,
-                         const ForwardResult& r) {
-    ForwardPiece<Soft, RelativeDotTiles>(c, s, t, r);
-}
-void SoftRelativeBackward(const AttentionCall& c, const RelativeDot& s, const BackwardTask& t,
-                          const BackwardInput& in) {
-    BackwardPiece<Soft, RelativeDotTiles>(c, s, t, in);
-}
-void SoftBiasedForward(const AttentionCall& c, const BiasedDot& s, const ForwardTask& t,
-                       const ForwardResult& r) {
-    ForwardPiece<Soft, BiasedDotTiles>(c, s, t, r);
-}
-void SoftBiasedBackward(const AttentionCall& c, const BiasedDot& s, const BackwardTask& t,
-                        const BackwardInput& in) {
-    BackwardPiece<Soft, BiasedDotTiles>(c, s, t, in);
-}
+AttentionPieces SoftBiased() { return PiecesWith<OnSoftTiles<BiasedDot>, BiasedDotTiles, Soft>(); }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -59,37 +55,26 @@ HWY_AFTER_NAMESPACE();
 
 namespace fovea::kernels {
 
-HWY_EXPORT(SoftScaledForward);
-HWY_EXPORT(SoftScaledBackward);
-HWY_EXPORT(SoftRelativeForward);
-HWY_EXPORT(SoftRelativeBackward);
-HWY_EXPORT(SoftBiasedForward);
-HWY_EXPORT(SoftBiasedBackward);
+HWY_EXPORT(SoftScaled);
+HWY_EXPORT(SoftRelative);
+HWY_EXPORT(SoftRelativeSegment);
+HWY_EXPORT(SoftBiased);
 
-// The same scores, sent to the stand-in.
-template <class Score>
-struct OnSoftTiles : Score {};
-
-AttentionPieces<OnSoftTiles<ScaledDot>> pieces_of(const OnSoftTiles<ScaledDot>&, Precision) {
-    return {[](const AttentionCall& c, const OnSoftTiles<ScaledDot>& s, const ForwardTask& t,
-               const ForwardResult& r) { (*FOVEA_DISPATCH(SoftScaledForward))(c, s, t, r); },
-            [](const AttentionCall& c, const OnSoftTiles<ScaledDot>& s, const BackwardTask& t,
-               const BackwardInput& in) { (*FOVEA_DISPATCH(SoftScaledBackward))(c, s, t, in); },
-            nullptr, nullptr};
+template <>
+AttentionPieces OnSoftTiles<ScaledDot>::pieces(Precision) {
+    return FOVEA_DISPATCH(SoftScaled)();
 }
-AttentionPieces<OnSoftTiles<RelativeDot>> pieces_of(const OnSoftTiles<RelativeDot>&, Precision) {
-    return {[](const AttentionCall& c, const OnSoftTiles<RelativeDot>& s, const ForwardTask& t,
-               const ForwardResult& r) { (*FOVEA_DISPATCH(SoftRelativeForward))(c, s, t, r); },
-            [](const AttentionCall& c, const OnSoftTiles<RelativeDot>& s, const BackwardTask& t,
-               const BackwardInput& in) { (*FOVEA_DISPATCH(SoftRelativeBackward))(c, s, t, in); },
-            nullptr, nullptr};
+template <>
+AttentionPieces OnSoftTiles<RelativeDot>::pieces(Precision) {
+    return FOVEA_DISPATCH(SoftRelative)();
 }
-AttentionPieces<OnSoftTiles<BiasedDot>> pieces_of(const OnSoftTiles<BiasedDot>&, Precision) {
-    return {[](const AttentionCall& c, const OnSoftTiles<BiasedDot>& s, const ForwardTask& t,
-               const ForwardResult& r) { (*FOVEA_DISPATCH(SoftBiasedForward))(c, s, t, r); },
-            [](const AttentionCall& c, const OnSoftTiles<BiasedDot>& s, const BackwardTask& t,
-               const BackwardInput& in) { (*FOVEA_DISPATCH(SoftBiasedBackward))(c, s, t, in); },
-            nullptr, nullptr};
+template <>
+AttentionPieces OnSoftTiles<RelativeSegmentDot>::pieces(Precision) {
+    return FOVEA_DISPATCH(SoftRelativeSegment)();
+}
+template <>
+AttentionPieces OnSoftTiles<BiasedDot>::pieces(Precision) {
+    return FOVEA_DISPATCH(SoftBiased)();
 }
 
 namespace {
@@ -157,7 +142,7 @@ struct Result {
 };
 
 template <class Score>
-Result run(const Sequences& s, std::int64_t dk, std::int64_t dv, Score score, float dropout,
+Result run(const Sequences& s, std::int64_t dk, std::int64_t dv, const Score& score, float dropout,
            bool garbage) {
     constexpr int heads = 2;
     const std::int64_t n = s.total, k_width = heads * dk, v_width = heads * dv;
@@ -181,19 +166,17 @@ Result run(const Sequences& s, std::int64_t dk, std::int64_t dv, Score score, fl
     Result r{zeros(n * v_width), zeros(heads * n),   zeros(n * k_width),
              zeros(n * k_width), zeros(n * v_width), {}};
     const View y{r.y.data(), n, v_width}, lse{r.lse.data(), heads, n};
-    if constexpr (requires { score.dparameters; }) {
-        r.dparameters = zeros(heads * score.parameters(call));
-        score.dparameters = r.dparameters.data();
-    }
+    r.dparameters = zeros(heads * score.parameters(dk));
     attention_forward(call, score, y, lse);
-    attention_backward(call, score, y, lse, ConstView{dy.data(), n, v_width},
-                       {{{r.dq.data(), n, k_width}, false},
-                        {{r.dk.data(), n, k_width}, false},
-                        {{r.dv.data(), n, v_width}, false}});
+    attention_backward(call, score, {y, lse, {dy.data(), n, v_width}},
+                       {.dq = {{r.dq.data(), n, k_width}, false},
+                        .dk = {{r.dk.data(), n, k_width}, false},
+                        .dv = {{r.dv.data(), n, v_width}, false},
+                        .dparameters = r.dparameters.empty() ? nullptr : r.dparameters.data()});
     return r;
 }
 
-// One test a level, so that the machine's own tiles can be asked for alone (an emulator is slow).
+// One test per level, so that the machine's own tiles can be asked for alone (an emulator is slow).
 struct AttentionAmx : testing::TestWithParam<Isa> {
     void SetUp() override { set_isa(GetParam()); }
     oracle::Restore restore;
@@ -228,6 +211,22 @@ TEST_P(AttentionAmx, RelativeDotHasThePromisedBits) {
                         .v = {v.data(), 1, 40},
                         .r = {r.data(), 310, 40},
                         .first = -155},
+            20);
+}
+
+TEST_P(AttentionAmx, RelativeSegmentDotHasThePromisedBits) {
+    const Floats u = random(2 * 20, 5), v = random(2 * 20, 6), r = random(310 * 2 * 20, 7);
+    const Floats bias = random(2 * 20, 8), e = random(2 * 2 * 20, 9);
+    std::vector<std::int32_t> segments;
+    for (int i = 0; i < 150; ++i) segments.push_back(i / 7 % 3);
+    compare(RelativeSegmentDot{.relative = {.u = {u.data(), 1, 40},
+                                            .v = {v.data(), 1, 40},
+                                            .r = {r.data(), 310, 40},
+                                            .first = -155},
+                               .s = {bias.data(), 1, 40},
+                               .e = {e.data(), 2, 40},
+                               .q = segments.data(),
+                               .k = segments.data()},
             20);
 }
 

@@ -124,16 +124,17 @@ void BackwardGroup(const AttentionCall& call, const Score& score, const VisibleG
         dv_rows = scratch.floats(AttentionScratch::dvalues, n * v_width);
         std::fill_n(dv_rows, n * v_width, 0.0f);
     }
-    Tiles tiles(call, score, h, group, scratch, in.to.dq, task.dparameters);
+    Tiles tiles(call, score, h, scratch, {in.to.dq, in.to.drows, task.dparameters});
     BackwardTiles<Careful>(call, tiles, h, group, source, dk_rows, dv_rows, scratch, in);
     if (dk_rows) source.scatter(dk_rows, k_width, dk, h * dk, in.to.dk.view);
     if (dv_rows) source.scatter(dv_rows, v_width, dv, h * dv, in.to.dv.view);
 }
 
 template <class N, template <class> class Tiles, class Score>
-void BackwardPiece(const AttentionCall& call, const Score& score, const BackwardTask& task,
+void BackwardPiece(const AttentionCall& call, const void* of, const BackwardTask& task,
                    const BackwardInput& in) {
     using C = typename N::Careful;
+    const auto& score = *static_cast<const Score*>(of);
     const std::int64_t dk = call.dk(), dv = call.dv(), h = task.head;
     for (std::int64_t i = 0; i < task.count; ++i) {
         const VisibleGroup& group = call.sees.groups[static_cast<std::size_t>(task.groups[i])];

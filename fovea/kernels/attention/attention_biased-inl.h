@@ -6,6 +6,7 @@
 #define FOVEA_KERNELS_ATTENTION_BIASED_INL_H_
 #endif
 
+#include "fovea/kernels/attention/attention_biased.h"
 #include "fovea/kernels/attention/attention_dot-inl.h"
 #include "fovea/kernels/attention/attention_positions-inl.h"
 #include "hwy/highway.h"
@@ -20,21 +21,20 @@ public:
     static constexpr bool kScaled = false, kFactor = false;  // the bias wants the plain ds
     static constexpr int W = N::kQueries;
 
-    BiasedDotTiles(const AttentionCall& call, const BiasedDot& score, int head, const VisibleGroup&,
-                   AttentionScratch& scratch, const GradientView& dq = {},
-                   float* dparameters = nullptr)
+    BiasedDotTiles(const AttentionCall& call, const BiasedDot& score, int head,
+                   AttentionScratch& scratch, const ScoreTargets& to)
         : call_(call),
           size_(score.bias.cols),
           queries_(call, head, nullptr, scratch, DotQueries<N>::kFirst),
           positions_(score.positions, score.first, size_),
-          dq_(dq),
-          dparameters_(dparameters) {
+          dq_(to.dq),
+          dparameters_(to.dparameters) {
         // Pairs nobody sees, in a tile where some pair is seen, stay within the margins.
         const std::int64_t all = size_ + 2 * kMargin;
         bias_ = scratch.floats(AttentionScratch::distances, all);
         std::fill_n(bias_, all, 0.0f);
         std::copy_n(score.bias.row(head), size_, bias_ + kMargin);
-        if (!dparameters) return;
+        if (!dparameters_) return;
         dbias_ = scratch.floats(AttentionScratch::ddistances, all);
     }
 

@@ -84,6 +84,17 @@ public:
             for (int r = 0; r < q.count; ++r) sum[e] += gradient_[e * W + r];
     }
 
+    // Adds another side's gradient of the queries, [dk][W].
+    void add(const QueryTile<N>& q, const float* other) {
+        settle();
+        const FloatTag d;
+        for (std::int64_t e = 0; e < dk_; ++e)
+            for (int n = 0; n < q.vectors; ++n) {
+                float* at = gradient_ + e * W + n * kLanes;
+                hn::Store(hn::Add(hn::Load(d, at), hn::Load(d, other + e * W + n * kLanes)), d, at);
+            }
+    }
+
     // The gradient of the queries so far, [dk][W].
     const float* gradient() {
         settle();

@@ -108,7 +108,7 @@ std::vector<std::int64_t> ForwardRows(const AttentionCall& call, const Score& sc
     KeySource<N> source = SourceOf<N>(call, *task.group, task.head, Needs::dots, Needs::mix,
                                       task.q_begin, task.q_end, scratch);
     RowNumbers<N> rows(scratch);
-    Tiles tiles(call, score, task.head, *task.group, scratch);
+    Tiles tiles(call, score, task.head, scratch, ScoreTargets{});
     std::vector<std::int64_t> doubtful;
     for (std::int64_t first = task.q_begin; first < task.q_end; first += N::kQueries) {
         const QueryTile<N> q = TileOfQueries<N>(*task.group, first, task.q_end);
@@ -122,9 +122,10 @@ std::vector<std::int64_t> ForwardRows(const AttentionCall& call, const Score& sc
 }
 
 template <class N, template <class> class Tiles, class Score>
-void ForwardPiece(const AttentionCall& call, const Score& score, const ForwardTask& task,
+void ForwardPiece(const AttentionCall& call, const void* of, const ForwardTask& task,
                   const ForwardResult& result) {
     using C = typename N::Careful;
+    const auto& score = *static_cast<const Score*>(of);
     static_assert(C::kQueries == N::kQueries && C::kKeys == N::kKeys);
     for (const std::int64_t first : ForwardRows<false, N, Tiles<N>>(call, score, task, result)) {
         ForwardTask again = task;

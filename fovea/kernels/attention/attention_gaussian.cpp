@@ -1,5 +1,5 @@
 // Gaussian around a scaled dot (Luong et al. 2015, §3.2, local-p, eq. 10): weights of the softmax
-// are multiplied by g = exp(-(j - centre)² / 2σ²) and not normalised again.
+// are multiplied by g = exp(-(j - centre)² / 2σ²) and not normalised again. f32 in a bf16 run too.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fovea/kernels/attention/attention_gaussian.cpp"
 #include "fovea/kernels/simd_targets.h"
@@ -7,6 +7,7 @@
 #include "hwy/foreach_target.h"
 
 #include "fovea/kernels/attention/attention_dot-inl.h"
+#include "fovea/kernels/attention/attention_gaussian.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -19,12 +20,12 @@ public:
     static constexpr bool kScaled = true, kFactor = true;
     static constexpr int W = N::kQueries;
 
-    GaussianTiles(const AttentionCall& call, const Gaussian& score, int head, const VisibleGroup&,
-                  AttentionScratch& scratch, const GradientView& dq = {}, float* = nullptr)
+    GaussianTiles(const AttentionCall& call, const Gaussian& score, int head,
+                  AttentionScratch& scratch, const ScoreTargets& to)
         : queries_(call, head, nullptr, scratch, DotQueries<N>::kFirst),
           score_(score),
           head_(head),
-          dq_(dq) {}
+          to_(to) {}
 
     void load(const QueryTile<N>& q) {
         queries_.load(q);
@@ -79,8 +80,8 @@ public:
     }
 
     void finish(const QueryTile<N>& q) {
-        queries_.finish(q, dq_, nullptr);
-        const GradientView& to = score_.dcentres;
+        queries_.finish(q, to_.dq, nullptr);
+        const GradientView& to = to_.drows;
         if (!to) return;
         for (int r = 0; r < q.count; ++r) {
             float* at = to.view.row(q.first + r) + head_;
@@ -92,38 +93,20 @@ private:
     DotQueries<N> queries_;
     const Gaussian& score_;
     int head_;
-    GradientView dq_;
+    ScoreTargets to_;
     alignas(64) float centre_[W], dcentre_[W];
 };
 
-void GaussianForward(const AttentionCall& call, const Gaussian& score, const ForwardTask& task,
-                     const ForwardResult& result) {
-    ForwardPiece<F32, GaussianTiles>(call, score, task, result);
-}
-void GaussianBackward(const AttentionCall& call, const Gaussian& score, const BackwardTask& task,
-                      const BackwardInput& in) {
-    BackwardPiece<F32, GaussianTiles>(call, score, task, in);
-}
+AttentionPieces GaussianPieces() { return PiecesWith<Gaussian, GaussianTiles, F32>(); }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace fovea::kernels {
-HWY_EXPORT(GaussianForward);
-HWY_EXPORT(GaussianBackward);
+HWY_EXPORT(GaussianPieces);
 
-// The scores themselves are ScaledDot's.
-AttentionPieces<Gaussian> pieces_of(const Gaussian&, Precision) {
-    return {.forward = FOVEA_DISPATCH(GaussianForward),
-            .backward = FOVEA_DISPATCH(GaussianBackward),
-            .scores = nullptr,
-            .scores_backward = nullptr};
-}
-
-template void attention_forward(const AttentionCall&, const Gaussian&, View, View);
-template void attention_backward(const AttentionCall&, const Gaussian&, ConstView, ConstView,
-                                 ConstView, const AttentionGradients&);
+AttentionPieces Gaussian::pieces(Precision) { return FOVEA_DISPATCH(GaussianPieces)(); }
 
 }  // namespace fovea::kernels
 #endif

@@ -15,6 +15,7 @@
 
 #include "fovea/kernels/attention/attention_dot-inl.h"
 #include "fovea/kernels/attention/attention_positions-inl.h"
+#include "fovea/kernels/attention/attention_relative.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -28,22 +29,21 @@ public:
     static constexpr int W = N::kQueries;
 
     RelativeDotTiles(const AttentionCall& call, const RelativeDot& score, int head,
-                     const VisibleGroup&, AttentionScratch& scratch, const GradientView& dq = {},
-                     float* dparameters = nullptr)
+                     AttentionScratch& scratch, const ScoreTargets& to)
         : dk_(call.dk()),
           size_(score.r.rows),
           content_(call, head, score.u.data + head * dk_, scratch, DotQueries<N>::kFirst),
           position_(call, head, score.v.data + head * dk_, scratch, DotQueries<N>::kSecond),
           positions_(score.positions, score.first, size_),
-          dq_(dq),
-          dparameters_(dparameters),
-          r_(size_, dk_, dparameters || dq ? Needs::dots_and_mix : Needs::dots, false, kTableStore,
-             scratch),
+          dq_(to.dq),
+          dparameters_(to.dparameters),
+          r_(size_, dk_, to.dparameters || to.dq ? Needs::dots_and_mix : Needs::dots, false,
+             kTableStore, scratch),
           band_(scratch.floats(AttentionScratch::distances, padded() * W)),
           dband_(scratch.floats(AttentionScratch::ddistances, padded() * W)) {
         for (std::int64_t t = 0; t < size_; ++t) r_.put(t, score.r.row(t) + head * dk_);
         r_.finish(size_);
-        if (dparameters)
+        if (dparameters_)
             dr_ = scratch.floats(AttentionScratch::dtable, padded() * GradientWidth(dk_));
     }
 
@@ -106,12 +106,14 @@ public:
                 dband_[positions_.clamped(k, j, r) * W + r] += ds[j * W + r];
     }
 
-    void finish(const QueryTile<N>& q) {
+    // more [dk][W]: what else the queries' gradient is made of, or null.
+    void finish(const QueryTile<N>& q, const float* more = nullptr) {
         flush(q);
         if (dparameters_) {
             content_.add_row_sums(q, dparameters_);
             position_.add_row_sums(q, dparameters_ + dk_);
         }
+        if (more) content_.add(q, more);
         content_.finish(q, dq_, position_.gradient());
     }
 

@@ -11,37 +11,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
-void RelativeForward(const AttentionCall& call, const RelativeDot& score, const ForwardTask& task,
-                     const ForwardResult& result) {
-    ForwardPiece<F32, RelativeDotTiles>(call, score, task, result);
-}
-void RelativeBackward(const AttentionCall& call, const RelativeDot& score, const BackwardTask& task,
-                      const BackwardInput& in) {
-    BackwardPiece<F32, RelativeDotTiles>(call, score, task, in);
-}
-void RelativeForwardBf16(const AttentionCall& call, const RelativeDot& score,
-                         const ForwardTask& task, const ForwardResult& result) {
-    ForwardPiece<Bf16Numbers, RelativeDotTiles>(call, score, task, result);
-}
-void RelativeBackwardBf16(const AttentionCall& call, const RelativeDot& score,
-                          const BackwardTask& task, const BackwardInput& in) {
-    BackwardPiece<Bf16Numbers, RelativeDotTiles>(call, score, task, in);
-}
-void RelativeForwardAmx(const AttentionCall& call, const RelativeDot& score,
-                        const ForwardTask& task, const ForwardResult& result) {
-    ForwardPiece<TileNumbers, RelativeDotTiles>(call, score, task, result);
-}
-void RelativeBackwardAmx(const AttentionCall& call, const RelativeDot& score,
-                         const BackwardTask& task, const BackwardInput& in) {
-    BackwardPiece<TileNumbers, RelativeDotTiles>(call, score, task, in);
-}
-void RelativeScores(const AttentionCall& call, const RelativeDot& score, const ForwardTask& task,
-                    const ScoresPlace& place) {
-    ScoresPiece<RelativeDotTiles>(call, score, task, place);
-}
-void RelativeScoresBackward(const AttentionCall& call, const RelativeDot& score,
-                            const BackwardTask& task, const ScoresPlace& place) {
-    ScoresBackwardPiece<RelativeDotTiles>(call, score, task, place);
+AttentionPieces RelativePieces(Precision precision) {
+    return PiecesOf<RelativeDot, RelativeDotTiles>(precision);
 }
 
 }  // namespace fovea::kernels::HWY_NAMESPACE
@@ -49,35 +20,11 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace fovea::kernels {
-HWY_EXPORT(RelativeForward);
-HWY_EXPORT(RelativeBackward);
-HWY_EXPORT(RelativeForwardBf16);
-HWY_EXPORT(RelativeBackwardBf16);
-HWY_EXPORT(RelativeForwardAmx);
-HWY_EXPORT(RelativeBackwardAmx);
-HWY_EXPORT(RelativeScores);
-HWY_EXPORT(RelativeScoresBackward);
+HWY_EXPORT(RelativePieces);
 
-AttentionPieces<RelativeDot> pieces_of(const RelativeDot&, Precision precision) {
-    AttentionPieces<RelativeDot> p{.forward = FOVEA_DISPATCH(RelativeForward),
-                                   .backward = FOVEA_DISPATCH(RelativeBackward),
-                                   .scores = FOVEA_DISPATCH(RelativeScores),
-                                   .scores_backward = FOVEA_DISPATCH(RelativeScoresBackward)};
-    if (precision == Precision::f32) return p;
-    const bool amx = active_isa() == Isa::amx;
-    p.forward = amx ? FOVEA_DISPATCH(RelativeForwardAmx) : FOVEA_DISPATCH(RelativeForwardBf16);
-    p.backward = amx ? FOVEA_DISPATCH(RelativeBackwardAmx) : FOVEA_DISPATCH(RelativeBackwardBf16);
-    return p;
+AttentionPieces RelativeDot::pieces(Precision precision) {
+    return FOVEA_DISPATCH(RelativePieces)(precision);
 }
-
-template void attention_forward(const AttentionCall&, const RelativeDot&, View, View);
-template void attention_backward(const AttentionCall&, const RelativeDot&, ConstView, ConstView,
-                                 ConstView, const AttentionGradients&);
-template void attention_scores(const AttentionCall&, const RelativeDot&, const std::int64_t*,
-                               float*);
-template void attention_scores_backward(const AttentionCall&, const RelativeDot&,
-                                        const std::int64_t*, const float*,
-                                        const AttentionGradients&);
 
 }  // namespace fovea::kernels
 #endif

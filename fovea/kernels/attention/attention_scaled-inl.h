@@ -7,6 +7,7 @@
 #endif
 
 #include "fovea/kernels/attention/attention_dot-inl.h"
+#include "fovea/kernels/attention/attention_scaled.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -18,9 +19,9 @@ class ScaledDotTiles {
 public:
     static constexpr bool kScaled = true, kFactor = false;
 
-    ScaledDotTiles(const AttentionCall& call, const ScaledDot&, int head, const VisibleGroup&,
-                   AttentionScratch& scratch, const GradientView& dq = {}, float* = nullptr)
-        : queries_(call, head, nullptr, scratch, DotQueries<N>::kFirst), dq_(dq) {}
+    ScaledDotTiles(const AttentionCall& call, const ScaledDot&, int head, AttentionScratch& scratch,
+                   const ScoreTargets& to)
+        : queries_(call, head, nullptr, scratch, DotQueries<N>::kFirst), dq_(to.dq) {}
 
     void load(const QueryTile<N>& q) { queries_.load(q); }
     void tile(const QueryTile<N>& q, const KeyTile<N>& k, float* s) {

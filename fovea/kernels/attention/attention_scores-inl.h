@@ -41,8 +41,9 @@ struct LoadGradient {
 };
 
 template <template <class> class Kind, class Score>
-void ScoresPiece(const AttentionCall& call, const Score& score, const ForwardTask& task,
+void ScoresPiece(const AttentionCall& call, const void* of, const ForwardTask& task,
                  const ScoresPlace& place) {
+    const auto& score = *static_cast<const Score*>(of);
     using N = F32;
     using Tiles = Kind<N>;
     constexpr int W = N::kQueries;
@@ -50,7 +51,7 @@ void ScoresPiece(const AttentionCall& call, const Score& score, const ForwardTas
     KeySource<N> source = SourceOf<N>(call, *task.group, task.head, Needs::dots, Needs::dots,
                                       task.q_begin, task.q_end, scratch);
     RowNumbers<N> rows(scratch);
-    Tiles tiles(call, score, task.head, *task.group, scratch);
+    Tiles tiles(call, score, task.head, scratch, ScoreTargets{});
     const float scale = Tiles::kScaled ? call.scale : 1.0f;
     float* s = scratch.floats(AttentionScratch::scores, N::kKeys * W);
     float* values = place.values + (task.head - call.head_begin) * place.offsets[call.sees.queries];
@@ -73,8 +74,9 @@ void ScoresPiece(const AttentionCall& call, const Score& score, const ForwardTas
 }
 
 template <template <class> class Kind, class Score>
-void ScoresBackwardPiece(const AttentionCall& call, const Score& score, const BackwardTask& task,
+void ScoresBackwardPiece(const AttentionCall& call, const void* of, const BackwardTask& task,
                          const ScoresPlace& place) {
+    const auto& score = *static_cast<const Score*>(of);
     using N = F32;
     using Tiles = Kind<N>;
     constexpr int W = N::kQueries;
@@ -95,7 +97,8 @@ void ScoresBackwardPiece(const AttentionCall& call, const Score& score, const Ba
             dk = scratch.floats(AttentionScratch::dkeys, n * width);
             std::fill_n(dk, n * width, 0.0f);
         }
-        Tiles tiles(call, score, task.head, group, scratch, place.to.dq, task.dparameters);
+        Tiles tiles(call, score, task.head, scratch,
+                    {place.to.dq, place.to.drows, task.dparameters});
         for (std::int64_t first = group.q_begin; first < group.q_end; first += W) {
             const QueryTile<N> q = TileOfQueries<N>(group, first, group.q_end);
             visited_tiles(call.sees, first, first + q.count, N::kKeys, scratch.tile_tiles);

@@ -20,9 +20,9 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, int heads,
     plan->forward(y, lse);
     report_to_probe(plan);
 
-    return record(
-        y, {q, k, v, plan->parameter(0), plan->parameter(1), plan->parameter(2)},
-        [plan, y, lse](const Tensor& dy, Gradients& d) { plan->backward(y, lse, dy, d); });
+    return record(y, plan->inputs(), [plan, y, lse](const Tensor& dy, Gradients& d) {
+        plan->backward(y, lse, dy, d);
+    });
 }
 
 }  // namespace fovea

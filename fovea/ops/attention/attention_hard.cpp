@@ -66,7 +66,7 @@ Tensor attention_hard(const Tensor& q, const Tensor& k, const Tensor& v, int hea
     expect(!v.empty(), "attention_hard: v is an empty tensor");
     const auto plan =
         std::make_shared<const AttentionPlan>("attention_hard", q, k, v, heads, sees, options);
-    expect(!plan->has_factor(),
+    expect(!plan->score().has_factor(),
            "attention_hard: a Gaussian's weights do not sum to 1, so no key can be drawn by them");
 
     Tape* tape = current_tape();
@@ -118,51 +118,48 @@ Tensor attention_hard(const Tensor& q, const Tensor& k, const Tensor& v, int hea
     }
     report_to_probe(plan);
 
-    return record(
-        y, {q, k, v, plan->parameter(0), plan->parameter(1), plan->parameter(2)},
-        [plan, choice, nq, dv](const Tensor& dy, Gradients& d) {
-            if (d.wants(plan->v)) {
-                const Into into = d.into(plan->v);
-                if (!into.add) std::fill_n(into.view.data, plan->v.size(), 0.0f);
-                for (int h = 0; h < plan->heads; ++h)
-                    for (std::int64_t i = 0; i < nq; ++i) {
-                        const std::int64_t row = choice->key[static_cast<std::size_t>(h * nq + i)];
-                        if (row < 0) continue;
-                        float* to = into.view.row(row) + h * dv;
-                        const float* from = dy.data() + i * dy.cols() + h * dv;
-                        for (std::int64_t e = 0; e < dv; ++e) to[e] += from[e];
-                    }
-            }
-            for (int h = 0; h < plan->heads; ++h) {
-                const VisibilityView view = plan->of_head(h).view();
-                const Segments rows = plan->of_head(h).visible_counts();
-                Tensor p({rows.total()});
-                float* w = p.write();
-                plan->scores(h, w);
-                for_rows(view, rows,
-                         [&](std::int64_t i, const VisibleGroup& group, std::int64_t first) {
-                             const std::int64_t n = rows.length(i);
-                             soften(w + first, n);
-                             std::vector<double> dp(static_cast<std::size_t>(n));
-                             double mean = 0;
-                             for_keys(view, group, i, 0,
-                                      [&](std::int64_t at, std::int64_t row, std::int64_t) {
-                                          const float* x =
-                                              plan->v.data() + row * plan->v.cols() + h * dv;
-                                          const float* g = dy.data() + i * dy.cols() + h * dv;
-                                          double sum = 0;
-                                          for (std::int64_t e = 0; e < dv; ++e)
-                                              sum += static_cast<double>(x[e]) * g[e];
-                                          dp[static_cast<std::size_t>(at)] = sum;
-                                          mean += w[first + at] * sum;
-                                      });
-                             for (std::int64_t j = 0; j < n; ++j)
-                                 w[first + j] = static_cast<float>(
-                                     w[first + j] * (dp[static_cast<std::size_t>(j)] - mean));
-                         });
-                plan->scores_backward(h, w, d);
-            }
-        });
+    return record(y, plan->inputs(), [plan, choice, nq, dv](const Tensor& dy, Gradients& d) {
+        if (d.wants(plan->v)) {
+            const Into into = d.into(plan->v);
+            if (!into.add) std::fill_n(into.view.data, plan->v.size(), 0.0f);
+            for (int h = 0; h < plan->heads; ++h)
+                for (std::int64_t i = 0; i < nq; ++i) {
+                    const std::int64_t row = choice->key[static_cast<std::size_t>(h * nq + i)];
+                    if (row < 0) continue;
+                    float* to = into.view.row(row) + h * dv;
+                    const float* from = dy.data() + i * dy.cols() + h * dv;
+                    for (std::int64_t e = 0; e < dv; ++e) to[e] += from[e];
+                }
+        }
+        for (int h = 0; h < plan->heads; ++h) {
+            const VisibilityView view = plan->of_head(h).view();
+            const Segments rows = plan->of_head(h).visible_counts();
+            Tensor p({rows.total()});
+            float* w = p.write();
+            plan->scores(h, w);
+            for_rows(
+                view, rows, [&](std::int64_t i, const VisibleGroup& group, std::int64_t first) {
+                    const std::int64_t n = rows.length(i);
+                    soften(w + first, n);
+                    std::vector<double> dp(static_cast<std::size_t>(n));
+                    double mean = 0;
+                    for_keys(view, group, i, 0,
+                             [&](std::int64_t at, std::int64_t row, std::int64_t) {
+                                 const float* x = plan->v.data() + row * plan->v.cols() + h * dv;
+                                 const float* g = dy.data() + i * dy.cols() + h * dv;
+                                 double sum = 0;
+                                 for (std::int64_t e = 0; e < dv; ++e)
+                                     sum += static_cast<double>(x[e]) * g[e];
+                                 dp[static_cast<std::size_t>(at)] = sum;
+                                 mean += w[first + at] * sum;
+                             });
+                    for (std::int64_t j = 0; j < n; ++j)
+                        w[first + j] = static_cast<float>(w[first + j] *
+                                                          (dp[static_cast<std::size_t>(j)] - mean));
+                });
+            plan->scores_backward(h, w, d);
+        }
+    });
 }
 
 }  // namespace fovea

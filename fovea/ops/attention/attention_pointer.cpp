@@ -11,7 +11,7 @@ Ragged pointer_scores(const Tensor& q, const Tensor& k, const Visibility& sees,
                       const AttentionOptions& options) {
     const auto plan =
         std::make_shared<const AttentionPlan>("pointer_scores", q, k, Tensor(), 1, sees, options);
-    expect(!plan->has_factor(),
+    expect(!plan->score().has_factor(),
            "pointer_scores: a Gaussian multiplies weights after the softmax "
            "and has no scores of its own");
     const Segments rows = plan->of_head(0).visible_counts();
@@ -20,7 +20,7 @@ Ragged pointer_scores(const Tensor& q, const Tensor& k, const Visibility& sees,
     plan->scores(0, y.write());
     report_to_probe(plan);
 
-    y = record(y, {q, k, plan->parameter(0), plan->parameter(1), plan->parameter(2)},
+    y = record(y, plan->inputs(),
                [plan](const Tensor& dy, Gradients& d) { plan->scores_backward(0, dy.data(), d); });
     return {y, rows};
 }

@@ -52,10 +52,11 @@ Ragged Probe::map(std::size_t call, int head) const {
             for (std::int64_t j = 0; j < n; ++j) sum += std::exp(static_cast<double>(row[j]) - max);
             for (std::int64_t j = 0; j < n; ++j)
                 row[j] = static_cast<float>(std::exp(static_cast<double>(row[j]) - max) / sum);
-            if (!p.has_factor()) continue;
+            if (!p.score().has_factor()) continue;
             std::int64_t at = 0;
             for (const KeyInterval& x : view.of_row(i))
-                for (std::int64_t j = x.begin; j < x.end; ++j) row[at++] *= p.factor(head, i, j);
+                for (std::int64_t j = x.begin; j < x.end; ++j)
+                    row[at++] *= p.score().factor(head, i, j);
         }
     });
     return {values, rows};
