@@ -56,21 +56,21 @@ public:
         const std::int64_t width = GradientWidth(dk_);
         for (std::int64_t e = 0; e < dk_; ++e) {
             const FloatVec w = hn::Set(d, w_[e]);
-            FloatVec dw = hn::Zero(d);
+            Sum16Lanes dw;
             for (int j = k.begin; j < k.end; ++j) {
-                FloatVec sum = hn::Zero(d);
+                Sum16Lanes sum;
                 for (int n = 0; n < q.vectors; ++n) {
                     const FloatVec g = hn::Load(d, ds + j * W + n * kLanes);
                     const FloatVec t = activation(k, j, e, n);
                     const FloatVec slope = hn::Mul(w, NegFma(t, t, hn::Set(d, 1.0f)));
                     float* dq = gradient_ + e * W + n * kLanes;
-                    dw = FmaUnlessZero<Careful>(g, t, dw);
-                    sum = FmaUnlessZero<Careful>(g, slope, sum);
+                    dw.template add<Careful>(g, t, n);
+                    sum.template add<Careful>(g, slope, n);
                     hn::Store(FmaUnlessZero<Careful>(g, slope, hn::Load(d, dq)), d, dq);
                 }
-                if (dk) dk[j * width + e] += SumLanes(sum);
+                if (dk) dk[j * width + e] += sum.total();
             }
-            if (dparameters_) dparameters_[e] += SumLanes(dw);
+            if (dparameters_) dparameters_[e] += dw.total();
         }
     }
 
@@ -90,13 +90,27 @@ private:
         return Tanh(d, hn::Add(hn::Load(d, queries_ + e * W + n * kLanes), hn::Set(d, k.k[j][e])));
     }
 
-    static HWY_INLINE float SumLanes(FloatVec v) {
-        HWY_ALIGN float lanes[kLanes];
-        hn::Store(v, FloatTag(), lanes);
-        float sum = 0;
-        for (int i = 0; i < kLanes; ++i) sum += lanes[i];
-        return sum;
-    }
+    // Sums over queries: 16 of them side by side, whatever the vectors, so that every level adds in
+    // one order.
+    struct Sum16Lanes {
+        static constexpr int kParts = 16 / kLanes;
+        FloatVec part[kParts];
+        HWY_INLINE Sum16Lanes() {
+            for (FloatVec& p : part) p = hn::Zero(FloatTag());
+        }
+        template <bool Careful>
+        HWY_INLINE void add(FloatVec g, FloatVec x, int vector) {
+            FloatVec& p = part[vector % kParts];
+            p = FmaUnlessZero<Careful>(g, x, p);
+        }
+        HWY_INLINE float total() const {
+            HWY_ALIGN float lanes[16];
+            for (int i = 0; i < kParts; ++i) hn::Store(part[i], FloatTag(), lanes + i * kLanes);
+            float sum = 0;
+            for (const float lane : lanes) sum += lane;
+            return sum;
+        }
+    };
 
     const AttentionCall& call_;
     std::int64_t dk_;

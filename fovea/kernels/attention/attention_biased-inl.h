@@ -96,14 +96,17 @@ private:
                     dbias_[kMargin + positions_.clamped(k, j, r)] += ds[j * W + r];
             return;
         }
-        // Neighbouring keys are an entry apart: taken a vector apart, their stores do not overlap
-        // the next loads.
-        for (int n = 0; n < q.vectors; ++n)
-            for (int part = 0; part < kLanes; ++part)
-                for (int j = k.begin + part; j < k.end; j += kLanes) {
-                    float* to = dbias_ + kMargin + positions_.entry(k, j, 0) + n * kLanes;
-                    hn::StoreU(hn::Add(hn::LoadU(d, to), hn::Load(d, ds + j * W + n * kLanes)), d,
-                               to);
+        // Neighbouring keys are an entry apart: taken 16 apart, their stores do not overlap the
+        // next loads; 16 whatever the vectors, so that every level adds in one order.
+        constexpr int vectors_of_16 = 16 / kLanes;
+        for (int first = 0; first < q.vectors; first += vectors_of_16)
+            for (int part = 0; part < 16; ++part)
+                for (int j = k.begin + part; j < k.end; j += 16) {
+                    float* to = dbias_ + kMargin + positions_.entry(k, j, 0);
+                    for (int n = first; n < HWY_MIN(q.vectors, first + vectors_of_16); ++n) {
+                        const FloatVec g = hn::Load(d, ds + j * W + n * kLanes);
+                        hn::StoreU(hn::Add(hn::LoadU(d, to + n * kLanes), g), d, to + n * kLanes);
+                    }
                 }
     }
 

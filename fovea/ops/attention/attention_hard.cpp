@@ -57,6 +57,49 @@ struct Choice {
     std::vector<std::int64_t> key;  // [heads · nq] packed row, -1: the row sees nothing
 };
 
+// dv[j*] += dy
+void give_to_chosen(const AttentionPlan& plan, const std::vector<std::int64_t>& chosen,
+                    const Tensor& dy, const Into& into) {
+    const std::int64_t nq = plan.q.rows(), dv = plan.v.cols() / plan.heads;
+    if (!into.add) std::fill_n(into.view.data, plan.v.size(), 0.0f);
+    for (int h = 0; h < plan.heads; ++h)
+        for (std::int64_t i = 0; i < nq; ++i) {
+            const std::int64_t row = chosen[static_cast<std::size_t>(h * nq + i)];
+            if (row < 0) continue;
+            float* to = into.view.row(row) + h * dv;
+            const float* from = dy.data() + i * dy.cols() + h * dv;
+            for (std::int64_t e = 0; e < dv; ++e) to[e] += from[e];
+        }
+}
+
+// dp = dy vᵀ    ds = p ∘ (dp − Σ p∘dp), over the visible pairs of a head
+Tensor score_gradients(const AttentionPlan& plan, int head, const Tensor& dy) {
+    const std::int64_t dv = plan.v.cols() / plan.heads;
+    const VisibilityView view = plan.of_head(head).view();
+    const Segments rows = plan.of_head(head).visible_counts();
+    Tensor ds({rows.total()});
+    float* w = ds.write();
+    plan.scores(head, w);
+    for_rows(view, rows, [&](std::int64_t i, const VisibleGroup& group, std::int64_t first) {
+        const std::int64_t n = rows.length(i);
+        soften(w + first, n);
+        std::vector<double> dp(static_cast<std::size_t>(n));
+        double mean = 0;
+        for_keys(view, group, i, 0, [&](std::int64_t at, std::int64_t row, std::int64_t) {
+            const float* x = plan.v.data() + row * plan.v.cols() + head * dv;
+            const float* g = dy.data() + i * dy.cols() + head * dv;
+            double sum = 0;
+            for (std::int64_t e = 0; e < dv; ++e) sum += static_cast<double>(x[e]) * g[e];
+            dp[static_cast<std::size_t>(at)] = sum;
+            mean += w[first + at] * sum;
+        });
+        for (std::int64_t j = 0; j < n; ++j)
+            w[first + j] =
+                static_cast<float>(w[first + j] * (dp[static_cast<std::size_t>(j)] - mean));
+    });
+    return ds;
+}
+
 }  // namespace
 
 //   p = softmax(score(q, k))    j* ~ p, or its largest    y = v[j*]      shapes as attention
@@ -118,47 +161,9 @@ Tensor attention_hard(const Tensor& q, const Tensor& k, const Tensor& v, int hea
     }
     report_to_probe(plan);
 
-    return record(y, plan->inputs(), [plan, choice, nq, dv](const Tensor& dy, Gradients& d) {
-        if (d.wants(plan->v)) {
-            const Into into = d.into(plan->v);
-            if (!into.add) std::fill_n(into.view.data, plan->v.size(), 0.0f);
-            for (int h = 0; h < plan->heads; ++h)
-                for (std::int64_t i = 0; i < nq; ++i) {
-                    const std::int64_t row = choice->key[static_cast<std::size_t>(h * nq + i)];
-                    if (row < 0) continue;
-                    float* to = into.view.row(row) + h * dv;
-                    const float* from = dy.data() + i * dy.cols() + h * dv;
-                    for (std::int64_t e = 0; e < dv; ++e) to[e] += from[e];
-                }
-        }
-        for (int h = 0; h < plan->heads; ++h) {
-            const VisibilityView view = plan->of_head(h).view();
-            const Segments rows = plan->of_head(h).visible_counts();
-            Tensor p({rows.total()});
-            float* w = p.write();
-            plan->scores(h, w);
-            for_rows(
-                view, rows, [&](std::int64_t i, const VisibleGroup& group, std::int64_t first) {
-                    const std::int64_t n = rows.length(i);
-                    soften(w + first, n);
-                    std::vector<double> dp(static_cast<std::size_t>(n));
-                    double mean = 0;
-                    for_keys(view, group, i, 0,
-                             [&](std::int64_t at, std::int64_t row, std::int64_t) {
-                                 const float* x = plan->v.data() + row * plan->v.cols() + h * dv;
-                                 const float* g = dy.data() + i * dy.cols() + h * dv;
-                                 double sum = 0;
-                                 for (std::int64_t e = 0; e < dv; ++e)
-                                     sum += static_cast<double>(x[e]) * g[e];
-                                 dp[static_cast<std::size_t>(at)] = sum;
-                                 mean += w[first + at] * sum;
-                             });
-                    for (std::int64_t j = 0; j < n; ++j)
-                        w[first + j] = static_cast<float>(w[first + j] *
-                                                          (dp[static_cast<std::size_t>(j)] - mean));
-                });
-            plan->scores_backward(h, w, d);
-        }
+    return record(y, plan->inputs(), [plan, choice](const Tensor& dy, Gradients& d) {
+        if (d.wants(plan->v)) give_to_chosen(*plan, choice->key, dy, d.into(plan->v));
+        plan->scores_backward([&](int head) { return score_gradients(*plan, head, dy); }, d);
     });
 }
 

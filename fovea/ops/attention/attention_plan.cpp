@@ -152,11 +152,15 @@ void AttentionPlan::scores(int head, float* values) const {
     });
 }
 
-void AttentionPlan::scores_backward(int head, const float* dvalues, Gradients& d) const {
+void AttentionPlan::scores_backward(const std::function<Tensor(int head)>& dvalues,
+                                    Gradients& d) const {
     with_gradients(d, {}, [&](const kernels::AttentionGradients& to) {
-        with_head(head, [&](const kernels::AttentionCall& one, const std::int64_t* offsets) {
-            kernels::attention_scores_backward(one, score_->kernel(), offsets, dvalues, to);
-        });
+        for (int head = 0; head < heads; ++head)
+            with_head(head, [&](const kernels::AttentionCall& one, const std::int64_t* offsets) {
+                const Tensor given = dvalues(head);
+                kernels::attention_scores_backward(one, score_->kernel(), offsets, given.data(),
+                                                   to);
+            });
     });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // What attention, attention_hard, pointer_scores and Probe share: arguments checked once, and the
 // kernel's call put together for each run of heads that have the same visibility.
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,9 +26,9 @@ public:
     void backward(const Tensor& y, const Tensor& lse, const Tensor& dy, Gradients& d) const;
 
     // Scores of one head over visible pairs, row by row: values [visible pairs], rows begin at
-    // offsets. Backward: one head's gradients at a time, all heads one after the other.
+    // offsets. Backward asks for the gradients of each head's, one after the other.
     void scores(int head, float* values) const;
-    void scores_backward(int head, const float* dvalues, Gradients& d) const;
+    void scores_backward(const std::function<Tensor(int head)>& dvalues, Gradients& d) const;
 
     const BoundScore& score() const { return *score_; }
     const Visibility& of_head(int head) const;

@@ -20,8 +20,9 @@ Ragged pointer_scores(const Tensor& q, const Tensor& k, const Visibility& sees,
     plan->scores(0, y.write());
     report_to_probe(plan);
 
-    y = record(y, plan->inputs(),
-               [plan](const Tensor& dy, Gradients& d) { plan->scores_backward(0, dy.data(), d); });
+    y = record(y, plan->inputs(), [plan](const Tensor& dy, Gradients& d) {
+        plan->scores_backward([&](int) { return dy; }, d);
+    });
     return {y, rows};
 }
 
