@@ -23,9 +23,50 @@ Tensor TransformerStepper::start(std::span<const Ids> prompts) {
 }
 
 Tensor TransformerStepper::step(const Ids& tokens, std::span<const std::int64_t> parents) {
-    expect(tokens.size() == parents.size(), "decode: ", tokens.size(), " tokens for ",
-           parents.size(), " hypotheses");
-    return run(tokens, history_.advance(parents));
+    const auto rows = static_cast<std::int64_t>(tokens.size());
+    const std::int64_t base = position_ == 0 ? 0 : caches_[0].self[0].rows();
+    std::vector<KeyList> histories;
+    std::vector<std::int64_t> sentence_of;
+    for (std::int64_t i = 0; i < rows; ++i) {
+        const auto parent = static_cast<std::size_t>(parents[static_cast<std::size_t>(i)]);
+        KeyList list = position_ == 0 ? KeyList{} : histories_[parent];
+        sentence_of.push_back(position_ == 0 ? static_cast<std::int64_t>(parent)
+                                             : sentence_of_[parent]);
+        if (!list.empty() && list.back().row + list.back().count == base + i)
+            ++list.back().count;
+        else
+            list.push_back({base + i, 1});
+        histories.push_back(std::move(list));
+    }
+    histories_ = std::move(histories);
+    sentence_of_ = std::move(sentence_of);
+
+    const Segments fresh = Segments::uniform(rows, 1);
+    std::vector<KeyList> sources;
+    std::vector<std::int64_t> lengths;
+    for (const std::int64_t s : sentence_of_) {
+        sources.push_back({{source_.begin(s), source_.length(s)}});
+        lengths.push_back(source_.length(s));
+    }
+    const Visibility sees_source = everything(fresh, sources, source_.total());
+    const Positions at{.offset = position_};
+
+    std::vector<Tensor> logits;
+    for (std::size_t m = 0; m < models_.size(); ++m) {
+        const Transformer& model = *models_[m];
+        const std::int64_t width = model.config.d_model;
+        for (KvCache& cache : caches_[m].self) cache.reserve(base + rows, width, width);
+        const Visibility sees = past(histories_, fresh, caches_[m].self[0].capacity());
+        std::optional<Probe> probe;
+        if (wants_weights_ && m == 0) probe.emplace();
+        const Tensor hidden =
+            model.decoder.step(tokens, fresh, at, caches_[m], sees, sees_source, lengths);
+        if (probe)
+            weights_ = mean_map(*probe, probe->find(model.decoder.layers.back().encoder_attn.name));
+        logits.push_back(model.logits(hidden));
+    }
+    ++position_;
+    return logits.size() == 1 ? logits[0] : mean_of_probabilities(logits);
 }
 
 Tensor TransformerStepper::run(const Ids& tokens, const Visibility& sees) {

@@ -60,28 +60,32 @@ AttentionView look_inside(const Seq2SeqModel& model, const std::string& source,
     const PrecisionScope scope(model.precision);
     Probe probe;
     model.network->decoder(t, to, model.network->encode(s, from), from);
-    // In order of the calls: the encoder's layers, then self and cross of each decoder layer.
-    std::size_t report = 0;
+    const auto add = [&](const std::string& name, std::size_t keys, AttentionMap about) {
+        about.weight = map_of(probe, probe.find(name), keys).weight;
+        v.maps.push_back(std::move(about));
+    };
+    const Transformer& network = *model.network;
     for (int l = 0; l < model.config.encoder_layers; ++l) {
-        AttentionMap m = map_of(probe, report++, s.size());
+        AttentionMap m;
         m.name = "encoder self-attention, layer " + std::to_string(l + 1);
         m.kind = "encoder";
         m.layer = l;
-        v.maps.push_back(std::move(m));
+        add(network.encoder.layers[static_cast<std::size_t>(l)].self_attn.name, s.size(), m);
     }
     for (int l = 0; l < model.config.decoder_layers; ++l) {
-        AttentionMap self = map_of(probe, report++, t.size());
+        const auto& layer = network.decoder.layers[static_cast<std::size_t>(l)];
+        AttentionMap self;
         self.name = "decoder masked self-attention, layer " + std::to_string(l + 1);
         self.kind = "decoder";
         self.layer = l;
         self.queries_are_source = self.keys_are_source = false;
-        v.maps.push_back(std::move(self));
-        AttentionMap cross = map_of(probe, report++, s.size());
+        add(layer.self_attn.name, t.size(), self);
+        AttentionMap cross;
         cross.name = "decoder cross-attention, layer " + std::to_string(l + 1);
         cross.kind = "cross";
         cross.layer = l;
         cross.queries_are_source = false;
-        v.maps.push_back(std::move(cross));
+        add(layer.encoder_attn.name, s.size(), cross);
     }
     return v;
 }

@@ -7,6 +7,7 @@
 
 #include "fovea/autograd/tape.h"
 #include "fovea/base/threads.h"
+#include "fovea/ops/attention/probe.h"
 
 namespace fovea {
 namespace {
@@ -36,6 +37,20 @@ const Segments sources = Segments::of_lengths({5, 3, 2}), targets = Segments::of
 bool equal_rows(const Tensor& a, std::int64_t ra, const Tensor& b, std::int64_t rb) {
     return std::memcmp(a.data() + ra * a.cols(), b.data() + rb * b.cols(),
                        static_cast<std::size_t>(a.cols()) * sizeof(float)) == 0;
+}
+
+TEST(Transformer, AttentionReportsUnderItsParameterPath) {
+    const Tiny tiny;
+    Probe probe;
+    tiny.logits(source, sources, target, targets);
+    EXPECT_EQ(probe.names(),
+              (std::vector<std::string>{
+                  "model.encoder.layers.0.self_attn", "model.encoder.layers.1.self_attn",
+                  "model.decoder.layers.0.self_attn", "model.decoder.layers.0.encoder_attn",
+                  "model.decoder.layers.1.self_attn", "model.decoder.layers.1.encoder_attn"}));
+    for (const std::string& name : probe.names())
+        EXPECT_TRUE(tiny.store.has(name + ".q_proj.weight")) << name;
+    EXPECT_EQ(probe.find(tiny.model->decoder.layers[1].encoder_attn.name), 5u);
 }
 
 TEST(Transformer, PackedEqualsAloneBitForBit) {

@@ -1,5 +1,7 @@
 #pragma once
 // Thread-safety: const calls from several threads are safe while nobody trains the parameters.
+#include <string>
+
 #include "fovea/nn/kv_cache.h"
 #include "fovea/nn/linear.h"
 #include "fovea/ops/attention/attention.h"
@@ -14,6 +16,7 @@ struct MultiHeadAttention {
           k_proj(width, width, p / "k_proj", one_of_three()),
           v_proj(width, width, p / "v_proj", one_of_three()),
           out_proj(width, width, p / "out_proj"),
+          name(p.path().empty() ? "attention" : p.path()),
           heads(n_heads),
           p_drop(drop) {
         expect(heads > 0 && width % heads == 0, "attention: ", width, " columns do not split into ",
@@ -34,7 +37,7 @@ struct MultiHeadAttention {
 
     // Keys and values computed before (the memory of a translation stays the same at every step).
     Tensor attend(const Tensor& x, const Tensor& k, const Tensor& v, const Visibility& sees) const {
-        return out_proj(attention(q_proj(x), k, v, heads, sees, {.dropout = p_drop}));
+        return out_proj(attention(q_proj(x), k, v, heads, sees, {.dropout = p_drop, .name = name}));
     }
 
     // Queries, keys and values begin as the one matrix [3d, d] they are together: √(6 / (d + 3d)).
@@ -42,6 +45,7 @@ struct MultiHeadAttention {
     static Init one_of_three() { return xavier(std::sqrt(0.5f)); }
 
     Linear q_proj, k_proj, v_proj, out_proj;
+    std::string name;  // its path in the store: what a Probe knows its calls by
     int heads;
     float p_drop;
 };

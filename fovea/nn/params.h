@@ -41,6 +41,7 @@ public:
     std::string full(const std::string& name) const {
         return path_.empty() ? name : path_ + "." + name;
     }
+    const std::string& path() const { return path_; }
     ParameterStore& store() const { return *store_; }
 
 private:

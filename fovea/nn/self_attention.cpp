@@ -55,7 +55,7 @@ Tensor SelfAttention::rotated(const Tensor& x, const Segments& segments,
 
 Tensor SelfAttention::mix(const Tensor& q, const Tensor& k, const Tensor& v,
                           const Visibility& sees) const {
-    AttentionOptions options{.dropout = p_drop};
+    AttentionOptions options{.dropout = p_drop, .name = name};
     if (code == PositionCode::relative) options.score = clipped(relative_keys, clip, sees);
     return out_proj(attention(q, k, v, heads, sees, options));
 }

@@ -57,9 +57,9 @@ Alignment align(const Seq2SeqModel& model, const Ids& source, const Ids& produce
     model.network->decoder(input, to, memory, from);
     const int layers = model.config.decoder_layers;
     const int chosen = layer >= 0 ? std::min(layer, layers - 1) : std::max(0, layers - 2);
-    // Each decoder layer reports self-attention, then cross-attention.
+    const auto& decoder = model.network->decoder.layers[static_cast<std::size_t>(chosen)];
     const std::vector<std::vector<float>> map =
-        mean_map(probe, static_cast<std::size_t>(2 * chosen + 1));
+        mean_map(probe, probe.find(decoder.encoder_attn.name));
 
     const std::vector<std::int64_t> source_words = words_of(*model.source_tokenizer, source),
                                     target_words = words_of(*model.target_tokenizer, produced);

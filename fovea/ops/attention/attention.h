@@ -4,6 +4,7 @@
 // options.score. The same rows give the same bits packed, alone, cached or in full, with any number
 // of threads. A Probe that is alive is told of every call (ops/probe.h).
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "fovea/ops/attention/attention_score.h"
@@ -18,7 +19,7 @@ struct AttentionOptions {
     float dropout = 0;                   // on the weights, while a tape with dropout is alive
     std::vector<Visibility> per_head{};  // one per head, instead of the common one; else empty
     Score score{};
-    const char* name = "attention";  // what a Probe calls it
+    std::string name = "attention";  // what a Probe knows the call by: the path of its parameters
 };
 
 // q [nq, heads·dk], k [nk, heads·dk], v [nk, heads·dv] -> [nq, heads·dv]. Head h owns columns

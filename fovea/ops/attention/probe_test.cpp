@@ -43,6 +43,56 @@ TEST(Probe, RebuildsMapsOfEveryHead) {
     EXPECT_THROW(probe.map(0, 3), Error);
 }
 
+TEST(Probe, FindsCallsByName) {
+    const Segments s = Segments::uniform(1, 4);
+    const Tensor x = Tensor::zeros({4, 8});
+    Probe probe;
+    attention(x, x, x, 1, past(s), {.name = "layers.0.self_attn"});
+    attention(x, x, x, 2, past(s), {.name = "layers.1.self_attn"});
+    attention(x, x, x, 1, past(s), {.name = "layers.0.self_attn"});
+    EXPECT_EQ(probe.find("layers.1.self_attn"), 1u);
+    EXPECT_EQ(probe.names(),
+              (std::vector<std::string>{"layers.0.self_attn", "layers.1.self_attn"}));
+    EXPECT_EQ(probe.calls_of("layers.0.self_attn"), (std::vector<std::size_t>{0, 2}));
+    EXPECT_THROW(probe.find("layers.0.self_attn"), Error);  // which of the two?
+    try {
+        probe.find("layers.2.self_attn");
+        ADD_FAILURE();
+    } catch (const Error& e) {
+        EXPECT_NE(std::string(e.what()).find("layers.0.self_attn, layers.1.self_attn"),
+                  std::string::npos)
+            << e.what();
+    }
+}
+
+TEST(Probe, GivesScoresBeforeTheSoftmax) {
+    Rng rng(7);
+    const Segments s = Segments::of_lengths({3, 0, 40});
+    const Visibility sees = unite(window(s, 2, 1), columns(s, {0}));
+    const Tensor q = random_tensor({43, 16}, rng), k = random_tensor({43, 16}, rng);
+    Probe probe;
+    attention(q, k, k, 2, sees);
+    NaiveAttention naive{.heads = 2, .dk = 8, .dv = 8, .sees = {sees}, .scale = std::sqrt(0.125)};
+    for (int h = 0; h < 2; ++h) {
+        const Ragged scores = probe.scores(0, h);
+        std::int64_t seen = 0;
+        naive.for_rows(
+            {doubles_of(q), doubles_of(k)}, false,
+            [&](int head, std::int64_t i, const std::vector<std::int64_t>& keys, const Doubles& w) {
+                if (head != h) return;
+                const auto row = scores.row(i);
+                const std::int64_t begin = i < 3 ? 0 : 3;
+                ASSERT_EQ(row.size(), i < 3 ? 3u : 40u);
+                for (std::size_t n = 0; n < keys.size(); ++n)
+                    ASSERT_NEAR(row[static_cast<std::size_t>(keys[n] - begin)], w[n], 1e-5);
+                seen += static_cast<std::int64_t>(keys.size());
+            });
+        const auto all = scores.values.span();
+        EXPECT_EQ(std::count(all.begin(), all.end(), -std::numeric_limits<float>::infinity()),
+                  scores.values.size() - seen);
+    }
+}
+
 TEST(Probe, NestsAndIsSilentOutside) {
     const Segments s = Segments::uniform(1, 4);
     const Tensor x = Tensor::zeros({4, 8});
