@@ -30,10 +30,8 @@ struct GemmOperands {
     kernels::PackedMatrix packed;
 };
 
-kernels::Format format_of(const std::string& precision) {
-    return precision == "bf16"   ? kernels::Format::bf16
-           : precision == "int8" ? kernels::Format::int8
-                                 : kernels::Format::f32;
+Format format_of(const std::string& precision) {
+    return precision == "bf16" ? Format::bf16 : precision == "int8" ? Format::int8 : Format::f32;
 }
 
 Contestant our_product(const Product& p, const std::string& precision) {

@@ -103,7 +103,7 @@ std::vector<GemmFigure> gemm_figures(double seconds) {
     std::vector<Contestant> contestants;
     std::vector<GemmFigure> figures;
     std::vector<std::shared_ptr<kernels::PackedMatrix>> packed;
-    for (const auto format : {kernels::Format::f32, kernels::Format::bf16}) {
+    for (const auto format : {Format::f32, Format::bf16}) {
         const std::string precision = kernels::name_of(format);
         packed.push_back(
             std::make_shared<kernels::PackedMatrix>(kernels::pack(w, Trans::yes, format)));

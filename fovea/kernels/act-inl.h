@@ -7,7 +7,7 @@
 #define FOVEA_KERNELS_ACT_INL_H_
 #endif
 
-#include "fovea/kernels/act.h"
+#include "fovea/base/act.h"
 #include "fovea/kernels/simd_math-inl.h"
 #include "hwy/highway.h"
 

@@ -4,7 +4,7 @@
 // needs_input).
 #include <cstdint>
 
-#include "fovea/kernels/act.h"
+#include "fovea/base/act.h"
 
 namespace fovea::kernels {
 

@@ -2,16 +2,9 @@
 // AdamW (Loshchilov & Hutter 2019): Adam with bias correction and decoupled weight decay, one pass.
 #include <cstdint>
 
-namespace fovea::kernels {
+#include "fovea/base/update_step.h"
 
-struct AdamStep {
-    float rate = 1e-3f;
-    float beta1 = 0.9f, beta2 = 0.999f;
-    float eps = 1e-8f;
-    float decay = 0;           // w ← w − rate · decay · w
-    float gradient_scale = 1;  // clipping, folded in: g ← scale · g
-    std::int64_t step = 1;     // the first is 1
-};
+namespace fovea::kernels {
 
 //   m ← β₁ m + (1 − β₁) g    v ← β₂ v + (1 − β₂) g²
 //   w ← w − rate · decay · w − rate · m̂ / (√v̂ + eps),  m̂ = m / (1 − β₁ᵗ), v̂ = v / (1 − β₂ᵗ)

@@ -1,6 +1,6 @@
 #pragma once
 // Activations where no matrix product precedes them (linear takes them along; see Act).
-#include "fovea/kernels/act.h"
+#include "fovea/base/act.h"
 #include "fovea/tensor/tensor.h"
 
 namespace fovea {

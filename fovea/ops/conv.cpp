@@ -1,6 +1,7 @@
 #include "fovea/ops/conv.h"
 
 #include "fovea/autograd/tape.h"
+#include "fovea/kernels/conv.h"
 #include "fovea/ops/arguments.h"
 #include "fovea/ops/linear.h"
 

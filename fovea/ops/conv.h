@@ -1,8 +1,7 @@
 #pragma once
 // Convolutions, as windows laid out in rows and one linear (so weights are packed, stored in bf16
 // or int8, and multiplied as everywhere). Weights are PyTorch's: [out, in, k] and [out, in, h, w].
-#include "fovea/kernels/act.h"
-#include "fovea/kernels/conv.h"
+#include "fovea/base/act.h"
 #include "fovea/tensor/segments.h"
 #include "fovea/tensor/tensor.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 // Matrix products: the layer with weights, and the plain products of two activations.
-#include "fovea/kernels/act.h"
-#include "fovea/kernels/gemm/pack.h"
+#include "fovea/base/act.h"
+#include "fovea/base/format.h"
 #include "fovea/tensor/tensor.h"
 
 namespace fovea {

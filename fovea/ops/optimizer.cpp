@@ -2,9 +2,11 @@
 
 #include <cmath>
 
+#include "fovea/kernels/adam.h"
 #include "fovea/kernels/elementwise.h"
 #include "fovea/kernels/gemm/pack_cache.h"
 #include "fovea/kernels/rows/square_sum.h"
+#include "fovea/kernels/sgd.h"
 #include "fovea/ops/arguments.h"
 
 namespace fovea {

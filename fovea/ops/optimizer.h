@@ -4,14 +4,10 @@
 #include <span>
 
 #include "fovea/autograd/gradients.h"
-#include "fovea/kernels/adam.h"
-#include "fovea/kernels/sgd.h"
+#include "fovea/base/update_step.h"
 #include "fovea/tensor/tensor.h"
 
 namespace fovea {
-
-using AdamStep = kernels::AdamStep;
-using SgdStep = kernels::SgdStep;
 
 // One step of one parameter; m and v (b) are its state, zeros at first, of the same shape.
 void adamw_update(Tensor& w, const Tensor& g, Tensor& m, Tensor& v, const AdamStep& step);

@@ -6,11 +6,10 @@
 namespace fovea {
 namespace {
 
-kernels::Format packed_format(const Tensor& w) {
-    if (w.format() == Format::int8) return kernels::Format::int8;
-    if (w.format() == Format::bf16 || current_precision() == Precision::bf16)
-        return kernels::Format::bf16;
-    return kernels::Format::f32;
+Format packed_format(const Tensor& w) {
+    if (w.format() == Format::int8) return Format::int8;
+    if (w.format() == Format::bf16 || compute_precision() == Precision::bf16) return Format::bf16;
+    return Format::f32;
 }
 
 // The f32 values of a bf16 or int8 weight. Packing rounds them back to the same bf16 and int8

@@ -36,10 +36,6 @@ std::int64_t bytes_of(Format format, const Shape& shape) {
 
 }  // namespace
 
-const char* name_of(Format f) {
-    return f == Format::f32 ? "f32" : f == Format::bf16 ? "bf16" : "int8";
-}
-
 struct Tensor::Storage {
     Storage(Format f, const Shape& s)
         : format(f), bytes(bytes_of(f, s)), data(detail::allocate_block(bytes)) {}

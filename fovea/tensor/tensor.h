@@ -12,14 +12,12 @@
 #include <span>
 #include <vector>
 
+#include "fovea/base/format.h"
 #include "fovea/base/view.h"
 #include "fovea/tensor/segments.h"
 #include "fovea/tensor/shape.h"
 
 namespace fovea {
-
-enum class Format : std::uint8_t { f32, bf16, int8 };
-const char* name_of(Format f);
 
 class Tensor {
 public:

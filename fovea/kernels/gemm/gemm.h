@@ -12,9 +12,8 @@
 // Denormals are flushed (parallel_for sees to it). Which NaN a NaN is, is not promised.
 //
 // Kernels assert; shapes are checked by the callers in ops/.
-#include "fovea/base/precision.h"
+#include "fovea/base/act.h"
 #include "fovea/base/view.h"
-#include "fovea/kernels/act.h"
 #include "fovea/kernels/gemm/pack.h"
 
 namespace fovea::kernels {

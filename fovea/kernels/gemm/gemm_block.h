@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "fovea/base/act.h"
 #include "fovea/base/view.h"
-#include "fovea/kernels/act.h"
 #include "fovea/kernels/gemm/pack.h"
 
 namespace fovea::kernels {

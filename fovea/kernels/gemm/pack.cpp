@@ -9,18 +9,6 @@
 
 namespace fovea::kernels {
 
-const char* name_of(Format format) {
-    switch (format) {
-        case Format::f32:
-            return "f32";
-        case Format::bf16:
-            return "bf16";
-        case Format::int8:
-            return "int8";
-    }
-    return "?";
-}
-
 std::size_t PackedMatrix::bytes() const {
     return values_.bytes() + scales_.bytes() + sums_.bytes();
 }

@@ -10,19 +10,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "fovea/base/format.h"
 #include "fovea/base/view.h"
 #include "fovea/kernels/aligned_buffer.h"
 #include "fovea/kernels/bf16.h"
 
-namespace fovea {
-
-enum class Trans { no, yes };
-
-namespace kernels {
-
-enum class Format { f32, bf16, int8 };
-
-const char* name_of(Format format);
+namespace fovea::kernels {
 
 inline constexpr std::int64_t panel_columns = 16;
 
@@ -66,5 +59,4 @@ PackedMatrix pack(ConstView w, Trans trans, Format format);
 // The value a product sees at W'[k, j] (rounded or quantised), for tests and for tools.
 float unpacked_value(const PackedMatrix& w, std::int64_t k, std::int64_t j);
 
-}  // namespace kernels
-}  // namespace fovea
+}  // namespace fovea::kernels

@@ -1,4 +1,4 @@
-#include "fovea/kernels/act.h"
+#include "fovea/base/act.h"
 
 namespace fovea {
 
