@@ -3,11 +3,22 @@
 #include "fovea/autograd/tape.h"
 #include "fovea/ops/arguments.h"
 #include "fovea/ops/arithmetic.h"
+#include "fovea/ops/dropout_plan.h"
 
 namespace fovea {
 
 kernels::DropoutMask DropoutPlan::mask() const {
     return kernels::dropout_mask(key, site, p, names.offsets(), names.samples());
+}
+
+void fail_without_names(const char* op, const char* x, const Tensor& of) {
+    fail_with(
+        ErrorKind::failed,
+        "call set_row_names(segments) on the first tensor made of the batch (ops hand the names "
+        "on), or take positions from ops/rows/positions.h, which bring them",
+        op, ": the rows of ", x, " ", of.shape(),
+        " have no names, but what is drawn for a row must go with its sample, not with its place "
+        "in the batch");
 }
 
 std::optional<DropoutPlan> plan_dropout(const char* op, const Tensor& x, float p,
@@ -19,9 +30,8 @@ std::optional<DropoutPlan> plan_dropout(const char* op, const Tensor& x, float p
         return t.row_names() && t.row_names()->total() > 0 &&
                x.size() % t.row_names()->total() == 0;
     };
-    const Segments names = fits(x)                 ? *x.row_names()
-                           : other && fits(*other) ? *other->row_names()
-                                                   : Segments::of_lengths({x.rows()});
+    if (!fits(x) && !(other && fits(*other))) fail_without_names(op, "x", x);
+    const Segments& names = fits(x) ? *x.row_names() : *other->row_names();
     // A reshaped tensor has the names of its first shape: a named row is then several rows here.
     return DropoutPlan{.names = names,
                        .rows = names.total(),

@@ -2,7 +2,11 @@
 
 #include "fovea/kernels/dropout.h"
 #include "fovea/ops/arithmetic.h"
+#include "fovea/ops/attention/attention.h"
+#include "fovea/ops/linear.h"
+#include "fovea/ops/norm.h"
 #include "fovea/ops/op_check.h"
+#include "fovea/ops/rows/gather.h"
 #include "fovea/ops/rows/positions.h"
 
 namespace fovea {
@@ -10,7 +14,8 @@ namespace {
 
 TEST(Dropout, IsNothingWithoutATapeThatHasIt) {
     Rng rng(1);
-    const Tensor x = random_tensor({3, 5}, rng);
+    Tensor x = random_tensor({3, 5}, rng);
+    x.set_row_names(Segments::of_lengths({3}));
     EXPECT_EQ(dropout(x, 0.5f).id(), x.id());
     {
         Tape tape;
@@ -20,6 +25,40 @@ TEST(Dropout, IsNothingWithoutATapeThatHasIt) {
     EXPECT_EQ(dropout(x, 0.0f).id(), x.id());
     EXPECT_NE(dropout(x, 0.5f).id(), x.id());
     EXPECT_THROW(dropout(x, 1.0f), Error);
+}
+
+// A chain of ops that nobody gave names at its beginning: everywhere dropout is, it says so.
+TEST(Dropout, RowsWithoutNamesAreAnError) {
+    Rng rng(2);
+    const Tensor table = random_tensor({9, 8}, rng), w = random_tensor({8, 8}, rng);
+    const Tensor one = Tensor::full({8}, 1.0f), zero = Tensor::zeros({8});
+    const Segments s = Segments::of_lengths(std::vector<std::int64_t>{2, 3}, {7, 9});
+    const auto run = [&](bool named, float p, int where) {
+        Tensor x = gather_rows(table, {1, 2, 3, 4, 5});
+        if (named) x.set_row_names(s);
+        x = layer_norm(linear(x, w, {}, Act::gelu), one, zero);
+        if (where == 0) return dropout(x, p);
+        if (where == 1) return add_dropout(x, 2.0f * x, p);
+        if (where == 2) return residual_layer_norm(x, linear(x, w), one, zero, {.dropout = p});
+        if (where == 3) return attention(x, x, x, 2, past(s), {.dropout = p});
+        return attention_hard(x, x, x, 2, past(s));
+    };
+    for (int where = 0; where < 5; ++where) {
+        EXPECT_NO_THROW(run(false, 0.1f, where)) << where;  // no tape, nothing is drawn
+        const Tape tape(rng);
+        EXPECT_NO_THROW(run(true, 0.1f, where)) << where;
+        if (where < 4) {
+            EXPECT_NO_THROW(run(false, 0.0f, where)) << where;
+        }
+        try {
+            run(false, 0.1f, where);
+            ADD_FAILURE() << where;
+        } catch (const Error& e) {
+            EXPECT_NE(std::string(e.what()).find("[5, 8] have no names"), std::string::npos)
+                << e.what();
+            EXPECT_NE(e.hint().find("set_row_names"), std::string::npos) << e.hint();
+        }
+    }
 }
 
 TEST(Dropout, FollowsItsDefinitionAndBackwardUsesTheSameMask) {
@@ -64,7 +103,8 @@ TEST(Dropout, ASequenceHasItsMaskWhateverTheBatch) {
 
 TEST(Dropout, DropsTheShareItWasAskedFor) {
     Rng rng(5);
-    const Tensor x = Tensor::full({500, 512}, 1.0f);
+    Tensor x = Tensor::full({500, 512}, 1.0f);
+    x.set_row_names(Segments::of_lengths({500}));
     for (const float p : {0.1f, 0.5f, 0.9f}) {
         Tape tape(rng);
         const Tensor y = dropout(x, p);
@@ -77,7 +117,8 @@ TEST(Dropout, DropsTheShareItWasAskedFor) {
 
 TEST(Dropout, AddedToAnotherHasTheBitsOfTwoOps) {
     Rng rng(6);
-    const Tensor x = random_tensor({5, 130}, rng), b = random_tensor({5, 130}, rng);
+    Tensor x = random_tensor({5, 130}, rng), b = random_tensor({5, 130}, rng);
+    b.set_row_names(Segments::of_lengths({2, 3}));
     const auto run = [&](bool fused) {
         Rng drop(1);
         Tape tape(drop);

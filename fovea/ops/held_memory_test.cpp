@@ -60,6 +60,7 @@ TEST(HeldMemory, AnInputThatBackwardDoesNotReadIsFreedAtOnce) {
         Rng dropping(9);
         Tape tape(dropping);
         Tensor x = tape.watch(random_tensor({6, 8}, rng));
+        x.set_row_names(two);
         const std::uint64_t id = x.id();
         released = 0;
         x.on_release([](std::uint64_t) { ++released; });

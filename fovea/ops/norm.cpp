@@ -5,6 +5,7 @@
 #include "fovea/ops/arguments.h"
 #include "fovea/ops/arithmetic.h"
 #include "fovea/ops/dropout.h"
+#include "fovea/ops/dropout_plan.h"
 
 namespace fovea {
 namespace {

@@ -33,6 +33,7 @@ struct Toy {
             for (int c = 0; c < 8; ++c) p[i * 8 + c] = static_cast<float>(draw.normal());
             labels.push_back(static_cast<std::int32_t>(draw.below(5)));
         }
+        x.set_row_names(Segments::of_lengths({n}));
         if (index == poison) p[3] = std::numeric_limits<float>::quiet_NaN();
         return cross_entropy(b(dropout(a(x, Act::gelu), 0.2f)), labels);
     }

@@ -12,7 +12,8 @@ TEST(AttentionDropout, FollowsItsDefinitionAtEveryLevel) {
     const kernels::Isa best = kernels::best_isa();
     constexpr std::int64_t n = 100;
     const Segments s = Segments::of_lengths(std::vector<std::int64_t>{n}, {0x123456789abcull});
-    const Tensor q = Tensor::zeros({n, 8});
+    Tensor q = Tensor::zeros({n, 8});
+    q.set_row_names(s);
     Tensor v = Tensor::zeros({n, n});
     for (std::int64_t i = 0; i < n; ++i) v.write()[i * n + i] = 1.0f;
     for (int level = 0; level <= static_cast<int>(best); ++level) {
@@ -38,7 +39,8 @@ TEST(AttentionDropout, FollowsItsDefinitionAtEveryLevel) {
 TEST(AttentionDropout, OffWithoutATapeThatDropsOut) {
     Rng rng(1);
     const Segments s = Segments::of_lengths({20, 7});
-    const Tensor x = random_tensor({27, 16}, rng);
+    Tensor x = random_tensor({27, 16}, rng);
+    x.set_row_names(s);
     const Tensor plain = attention(x, x, x, 2, past(s));
     EXPECT_TRUE(same_bits(plain, attention(x, x, x, 2, past(s), {.dropout = 0.5f})));
     {
@@ -107,6 +109,7 @@ TEST(AttentionDropout, Gradient) {
         x.push_back(random_tensor({75, 16}, rng));
         xd.push_back(doubles_of(x.back()));
     }
+    x[0].set_row_names(s);
     const Tensor dy = random_tensor({75, 16}, rng);
     Rng stream(6);
     Tape tape(stream);

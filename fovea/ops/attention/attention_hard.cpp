@@ -123,13 +123,8 @@ Tensor attention_hard(const Tensor& q, const Tensor& k, const Tensor& v, int hea
     float* out = y.write();
     auto choice = std::make_shared<Choice>();
     choice->key.assign(static_cast<std::size_t>(heads * nq), -1);
-    const std::optional<Segments> names =
-        q.row_names() && q.row_names()->total() == nq ? q.row_names() : std::nullopt;
-    std::vector<std::int64_t> name(static_cast<std::size_t>(nq), -1);
-    if (names)
-        for (std::int64_t g = 0; g < names->count(); ++g)
-            for (std::int64_t i = names->begin(g); i < names->end(g); ++i)
-                name[static_cast<std::size_t>(i)] = g;
+    std::optional<RowsOfSamples> named;
+    if (sample) named.emplace("attention_hard", q);
 
     for (int h = 0; h < heads; ++h) {
         const VisibilityView view = plan->of_head(h).view();
@@ -143,10 +138,8 @@ Tensor attention_hard(const Tensor& q, const Tensor& k, const Tensor& v, int hea
             std::int64_t pick = 0;
             if (sample) {
                 soften(w + first, n);
-                const std::int64_t g = name[static_cast<std::size_t>(i)];
-                double left = names
-                                  ? draw(key, h, names->sample(g), i - names->begin(g))
-                                  : draw(key, h, group.sample, group.position + i - group.q_begin);
+                double left = draw(key, h, named->samples[static_cast<std::size_t>(i)],
+                                   named->positions[static_cast<std::size_t>(i)]);
                 for (; pick + 1 < n && left >= w[first + pick]; ++pick) left -= w[first + pick];
             } else {
                 for (std::int64_t j = 1; j < n; ++j)

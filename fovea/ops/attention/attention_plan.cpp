@@ -5,6 +5,7 @@
 
 #include "fovea/autograd/tape.h"
 #include "fovea/ops/arguments.h"
+#include "fovea/ops/dropout_plan.h"
 
 namespace fovea {
 namespace {
@@ -31,12 +32,12 @@ AttentionPlan::AttentionPlan(const char* where, const Tensor& q_, const Tensor& 
     score_ = std::visit([&](const auto& score) { return score.bind(asked); }, options.score);
     precision_ = compute_precision();
     if (Tape* tape = current_tape(); tape && tape->has_dropout() && o.dropout > 0) {
-        name_rows();
+        named_.emplace(where, q);
         dropout_ = {.p = o.dropout,
                     .key = tape->dropout_key() ^
                            (std::uint64_t{tape->next_dropout_site()} * 0xD1B54A32D192ED03u),
-                    .samples = samples_.data(),
-                    .positions = positions_.data()};
+                    .samples = named_->samples.data(),
+                    .positions = named_->positions.data()};
     }
 }
 
@@ -75,24 +76,14 @@ void AttentionPlan::find_head_runs(const char* where, const Visibility& sees) {
     }
 }
 
-void AttentionPlan::name_rows() {
-    const VisibilityView sees = runs_.front().sees.view();
-    samples_.resize(static_cast<std::size_t>(sees.queries));
-    positions_.resize(static_cast<std::size_t>(sees.queries));
-    const auto name = [&](std::int64_t row, std::uint64_t sample, std::int64_t position) {
-        samples_[static_cast<std::size_t>(row)] = sample;
-        positions_[static_cast<std::size_t>(row)] = static_cast<std::uint32_t>(position);
-    };
-    if (q.row_names() && q.row_names()->total() == sees.queries) {
-        const Segments& s = *q.row_names();
-        for (std::int64_t g = 0; g < s.count(); ++g)
-            for (std::int64_t i = s.begin(g); i < s.end(g); ++i)
-                name(i, s.sample(g), i - s.begin(g));
-        return;
-    }
-    for (const VisibleGroup& g : sees.groups)
-        for (std::int64_t i = g.q_begin; i < g.q_end; ++i)
-            name(i, g.sample, g.position + i - g.q_begin);
+RowsOfSamples::RowsOfSamples(const char* where, const Tensor& q) {
+    if (!q.row_names() || q.row_names()->total() != q.rows()) fail_without_names(where, "q", q);
+    const Segments& names = *q.row_names();
+    for (std::int64_t g = 0; g < names.count(); ++g)
+        for (std::int64_t i = 0; i < names.length(g); ++i) {
+            samples.push_back(names.sample(g));
+            positions.push_back(static_cast<std::uint32_t>(i));
+        }
 }
 
 kernels::AttentionCall AttentionPlan::call(const HeadRun& run) const {

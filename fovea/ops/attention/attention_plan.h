@@ -3,6 +3,7 @@
 // kernel's call put together for each run of heads that have the same visibility.
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,14 @@
 #include "fovea/ops/attention/bound_score.h"
 
 namespace fovea {
+
+// What a row of q is called, for what is drawn at random: its sample, and its place in there. Rows
+// without names are an error.
+struct RowsOfSamples {
+    RowsOfSamples(const char* where, const Tensor& q);
+    std::vector<std::uint64_t> samples;
+    std::vector<std::uint32_t> positions;
+};
 
 class AttentionPlan {
 public:
@@ -46,7 +55,6 @@ private:
     };
     void check_shapes(const char* where) const;
     void find_head_runs(const char* where, const Visibility& sees);
-    void name_rows();
     kernels::AttentionCall call(const HeadRun& run) const;
     // run(call of the head by itself), where only its scores are wanted.
     template <class Run>
@@ -60,8 +68,7 @@ private:
     Precision precision_ = Precision::f32;
     ScoreBinding score_;
     kernels::AttentionDropout dropout_;
-    std::vector<std::uint64_t> samples_;  // row names, for dropout
-    std::vector<std::uint32_t> positions_;
+    std::optional<RowsOfSamples> named_;  // for dropout
 };
 
 }  // namespace fovea

@@ -184,7 +184,8 @@ TEST(AttentionHard, DrawsByWeightAndHasStraightThroughGradient) {
     const Visibility sees = everything(Segments::of_lengths(ones), lists, 3);
     Rng stream(4);
     Tape tape(stream);
-    const Tensor q = tape.watch(Tensor::full({n, 1}, 1.0f));
+    Tensor q = tape.watch(Tensor::full({n, 1}, 1.0f));
+    q.set_row_names(Segments::of_lengths(ones));
     const Tensor vw = tape.watch(v);
     const Tensor y = attention_hard(q, k, vw, 1, sees, {.scale = 1.0f});
     std::vector<int> count(3);
