@@ -13,14 +13,27 @@ int available_cores();         // as the scheduler and the cgroup allow
 int thread_count();            // set_thread_count, else FOVEA_THREADS, else available_cores()
 void set_thread_count(int n);  // 0 = automatic; not while a parallel_for runs
 
+// For tests: while one is alive, every parallel_for is cut into at least this many pieces (as far
+// as n goes), so that small work is really split; threads have their turn at each.
+class SplitPieces {
+public:
+    explicit SplitPieces(int pieces);
+    ~SplitPieces();
+    SplitPieces(const SplitPieces&) = delete;
+    SplitPieces& operator=(const SplitPieces&) = delete;
+
+private:
+    int before_;
+};
+
 namespace detail {
 using ChunkBody = void (*)(void* body, std::int64_t begin, std::int64_t end);
 void run_chunks(std::int64_t n, std::int64_t grain, ChunkBody call, void* body);
 }  // namespace detail
 
-// body(begin, end) for consecutive pieces [0, grain), [grain, 2·grain), … of [0, n). Denormals are
-// flushed to zero inside (set and restored on every thread, the caller's too), and the caller's
-// precision holds (base/precision.h). The first exception
+// body(begin, end) for consecutive pieces [0, grain), [grain, 2·grain), … of [0, n), or smaller
+// ones (SplitPieces): what it computes must not depend on where pieces begin and end. Denormals are
+// flushed to zero inside (set and restored on every thread, the caller's too). The first exception
 // thrown by a body is rethrown here, after all pieces have ended.
 template <class Body>
 void parallel_for(std::int64_t n, std::int64_t grain, Body&& body) {

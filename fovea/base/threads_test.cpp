@@ -11,6 +11,27 @@
 namespace fovea {
 namespace {
 
+TEST(Threads, SplitPiecesCutsSmallWork) {
+    const auto pieces = [](std::int64_t n, std::int64_t grain) {
+        std::atomic<int> count{0};
+        std::atomic<std::int64_t> total{0};
+        parallel_for(n, grain, [&](std::int64_t begin, std::int64_t end) {
+            ++count;
+            total += end - begin;
+        });
+        EXPECT_EQ(total, n);
+        return count.load();
+    };
+    EXPECT_EQ(pieces(10, 100), 1);
+    {
+        const SplitPieces split(5);
+        EXPECT_EQ(pieces(10, 100), 5);
+        EXPECT_EQ(pieces(3, 100), 3);
+        EXPECT_EQ(pieces(100, 1), 100);
+    }
+    EXPECT_EQ(pieces(10, 100), 1);
+}
+
 TEST(Threads, EveryIndexOnceForAnyThreadCount) {
     for (const int threads : {1, 2, 3, 8}) {
         set_thread_count(threads);

@@ -1,11 +1,17 @@
 // Every op called wrongly: one fovea::Error that names the op and says what was handed in.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
+#include <regex>
+#include <set>
 
 #include "fovea/autograd/tape.h"
 #include "fovea/ops/activation.h"
 #include "fovea/ops/arithmetic.h"
+#include "fovea/ops/attention/attention.h"
 #include "fovea/ops/batch_norm.h"
 #include "fovea/ops/conv.h"
 #include "fovea/ops/dropout.h"
@@ -120,6 +126,24 @@ TEST(BadCalls, EachIsOneClearError) {
         {"sinusoid: d is -1 but must be positive", [&] { sinusoid(two, -1); }},
         {"positions: sequence 0 of 3 rows needs position 2 but the table has 2",
          [&] { learned_positions(x, three); }},
+        {"relu: x is an empty tensor", [&] { relu(empty); }},
+        {"gelu_tanh: x is an empty tensor", [&] { gelu_tanh(empty); }},
+        {"tanh: x is an empty tensor", [&] { tanh(empty); }},
+        {"swish: x is an empty tensor", [&] { swish(empty); }},
+        {"tanh: x [2, 5] is stored as bf16", [&] { activate(stored, Act::tanh); }},
+        {"batch_norm: x is [2, 5] but gamma is [4]", [&] { batch_norm_fixed(x, v4, v5, state); }},
+        {"log_softmax: x is [2, 0], which has no columns",
+         [&] {
+             log_softmax(Tensor::zeros({2, 0}));
+         }},
+        {"segment_max: x is [2, 5] but the segments have 3 rows", [&] { segment_max(x, three); }},
+        {"segment_first: x is an empty tensor", [&] { segment_first(empty, three); }},
+        {"rotary: x is [2, 5]", [&] { rotary(x, 2, two); }},
+        {"attention: q is [2, 5] but k is [3, 4]", [&] { attention(x, y, y, 1, past(two)); }},
+        {"attention_hard: v is an empty tensor",
+         [&] { attention_hard(x, x, empty, 1, past(two)); }},
+        {"pointer_scores: q is [2, 5] but the visibility has 3 query rows",
+         [&] { pointer_scores(x, x, past(three)); }},
         {"adamw: the parameter is [2, 5] but its gradient is [3, 4]",
          [&] { adamw_update(p, y, m, m, {}); }},
         {"sgd: the parameter is [2, 5] but b is [4]", [&] { sgd_update(p, x, bad, {}); }},
@@ -134,6 +158,32 @@ TEST(BadCalls, EachIsOneClearError) {
                 << "expected: " << bad_call.says << "\n  got:    " << e.what();
         }
     }
+}
+
+// The list above is whole: every function of a header of ops that gives a Tensor is called in it.
+TEST(BadCalls, EveryOpIsAmongThem) {
+    const std::filesystem::path ops = std::filesystem::path(FOVEA_SOURCE_DIR) / "fovea/ops";
+    const auto text_of_file = [](const std::filesystem::path& path) {
+        std::ifstream in(path);
+        return std::string(std::istreambuf_iterator<char>(in), {});
+    };
+    const std::string here = text_of_file(ops / "bad_calls_test.cpp");
+    const std::regex declared("\\n(?:inline )?(?:Tensor|Ragged) (\\w+)\\(");
+    // Parts of the harness and of other ops, not ops; recompute only hands on.
+    const std::set<std::string> others{"random_tensor", "reduced", "recompute", "position_code"};
+    int found = 0;
+    for (const auto& file : std::filesystem::recursive_directory_iterator(ops)) {
+        if (file.path().extension() != ".h") continue;
+        const std::string text = text_of_file(file.path());
+        for (std::sregex_iterator m(text.begin(), text.end(), declared), end; m != end; ++m) {
+            const std::string op = (*m)[1];
+            if (others.count(op)) continue;
+            ++found;
+            EXPECT_NE(here.find(" " + op + "("), std::string::npos)
+                << op << " of " << file.path().filename() << " is never called wrongly here";
+        }
+    }
+    EXPECT_GT(found, 30);
 }
 
 TEST(BadCalls, WeightsForInferenceAreNotTrained) {

@@ -1,19 +1,27 @@
 #pragma once
 // The harness of every op test: one declaration of inputs and a naive forward in double, and it
-// checks the forward, the gradient (against central differences *of the double reference*: in float
-// they disagree with correct gradients by up to 7 %), that backward run twice gives the same bits,
-// and that 1, 2, 3 and 8 threads do; all of it at every instruction-set level of the machine.
+// checks, at every instruction-set level of the machine (FOVEA_ISA: at that one alone)
+//   the forward, and the gradient against central differences *of the double reference* (in float
+//   they disagree with correct gradients by up to 7 %);
+//   the bits: the same on every level (unless the op says why not), and with work cut into pieces
+//   for several threads, small as it is;
+//   an op used twice: gradients add up;
+//   inputs that are empty tensors, or have no rows: a result or a fovea::Error, nothing else.
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "fovea/autograd/tape.h"
 #include "fovea/base/rng.h"
 #include "fovea/base/threads.h"
 #include "fovea/kernels/isa.h"
+#include "fovea/ops/arithmetic.h"
 #include "fovea/tensor/tensor.h"
 
 namespace fovea {
@@ -24,9 +32,10 @@ struct OpCase {
     std::vector<Tensor> inputs;  // all differentiated
     std::function<Tensor(const std::vector<Tensor>&)> op;
     std::function<Doubles(const std::vector<Doubles>&)> reference;  // same values, in double
-    double forward_tolerance = 1e-5;   // relative to the largest reference value (at least 1)
-    double gradient_tolerance = 1e-4;  // ‖g − g_ref‖ / ‖g_ref‖ for each input
-    int max_checked = 400;             // elements of each input that are differentiated
+    double forward_tolerance = 1e-5;      // relative to the largest reference value (at least 1)
+    double gradient_tolerance = 1e-4;     // ‖g − g_ref‖ / ‖g_ref‖ for each input
+    int max_checked = 400;                // elements of each input that are differentiated
+    const char* levels_differ = nullptr;  // why bits may differ between levels; null: they do not
 };
 
 inline Tensor random_tensor(const Shape& shape, Rng& rng, double scale = 1.0) {
@@ -44,13 +53,26 @@ inline bool same_bits(const Tensor& a, const Tensor& b) {
             std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * 4) == 0);
 }
 
-// Runs `body` at every instruction-set level the machine has, then returns to the best.
+// The levels tests walk through: all the machine has, or the one FOVEA_ISA asks for (ctest has a
+// run for each: walking through all of them in each would be the same work over and over).
+inline const std::vector<kernels::Isa>& tested_levels() {
+    using kernels::Isa;
+    static const std::vector<Isa> levels = [] {
+        if (std::getenv("FOVEA_ISA")) return std::vector<Isa>{kernels::active_isa()};
+        std::vector<Isa> all;
+        for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512, Isa::amx})
+            if (isa <= kernels::best_isa()) all.push_back(isa);
+        return all;
+    }();
+    return levels;
+}
+
+// Runs `body` at each of them, then returns to where it was.
 template <class Body>
 void at_every_level(Body&& body) {
-    using kernels::Isa;
-    const Isa before = kernels::active_isa();
-    for (const Isa isa : {Isa::scalar, Isa::avx2, Isa::avx512, Isa::amx}) {
-        if (isa > kernels::best_isa()) continue;
+    const std::vector<kernels::Isa>& levels = tested_levels();
+    const kernels::Isa before = kernels::active_isa();
+    for (const kernels::Isa isa : levels) {
         kernels::set_isa(isa);
         SCOPED_TRACE(kernels::name_of(isa));
         body();
@@ -65,14 +87,19 @@ struct Run {
     std::vector<Tensor> gradients;
 };
 
+inline std::vector<Tensor> watched_copies(Tape& tape, const std::vector<Tensor>& inputs) {
+    std::vector<Tensor> copies;
+    for (const Tensor& x : inputs) {
+        Tensor copy = x.empty() ? Tensor() : Tensor::of(x.shape(), x.span());
+        if (!x.empty() && x.row_names()) copy.set_row_names(*x.row_names());
+        copies.push_back(x.empty() ? copy : tape.watch(copy));
+    }
+    return copies;
+}
+
 inline Run run_op(const OpCase& c, const std::vector<float>& projection) {
     Tape tape;
-    std::vector<Tensor> inputs;
-    for (const Tensor& x : c.inputs) {
-        Tensor copy = Tensor::of(x.shape(), x.span());
-        if (x.row_names()) copy.set_row_names(*x.row_names());
-        inputs.push_back(tape.watch(copy));
-    }
+    const std::vector<Tensor> inputs = watched_copies(tape, c.inputs);
     Run run;
     run.y = c.op(inputs);
     Gradients g = tape.gradients(
@@ -80,6 +107,64 @@ inline Run run_op(const OpCase& c, const std::vector<float>& projection) {
                           std::span(projection).first(static_cast<std::size_t>(run.y.size()))));
     for (const Tensor& x : inputs) run.gradients.push_back(g[x]);
     return run;
+}
+
+inline void expect_same_bits(const Run& a, const Run& b) {
+    EXPECT_TRUE(same_bits(a.y, b.y)) << "forward";
+    for (std::size_t k = 0; k < a.gradients.size(); ++k)
+        EXPECT_TRUE(same_bits(a.gradients[k], b.gradients[k])) << "gradient of input " << k;
+}
+
+// y = op(x) and z = op(x): the second one finds gradients of the inputs and adds to them.
+inline void check_used_twice(const OpCase& c, const std::vector<float>& projection,
+                             const Run& one) {
+    Tape tape;
+    const std::vector<Tensor> inputs = watched_copies(tape, c.inputs);
+    const Tensor sum = c.op(inputs) + c.op(inputs);
+    const Gradients g = tape.gradients(
+        sum,
+        Tensor::of(sum.shape(), std::span(projection).first(static_cast<std::size_t>(sum.size()))));
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+        const Tensor twice = g[inputs[k]];
+        double error = 0, norm = 0;
+        for (std::int64_t i = 0; i < twice.size(); ++i) {
+            const double wanted = 2.0 * one.gradients[k].data()[i];
+            error += (twice.data()[i] - wanted) * (twice.data()[i] - wanted);
+            norm += wanted * wanted;
+        }
+        EXPECT_LE(std::sqrt(error), 1e-5 * std::max(std::sqrt(norm), 1e-2))
+            << "gradient of input " << k << " of an op that is used twice";
+    }
+}
+
+// The op with other inputs gives a result, whose gradients have the shapes of their inputs, or an
+// Error that says something.
+inline void check_answers(const OpCase& c, const std::vector<Tensor>& inputs) {
+    try {
+        Tape tape;
+        const std::vector<Tensor> in = watched_copies(tape, inputs);
+        const Tensor y = c.op(in);
+        const Gradients g = tape.gradients(y, Tensor::full(y.shape(), 1.0f));
+        for (const Tensor& x : in)
+            EXPECT_TRUE(x.empty() || g[x].size() == x.size());
+    } catch (const Error& e) {
+        EXPECT_NE(std::string(e.what()), "");
+    }
+}
+
+inline void check_empty_inputs(const OpCase& c, const Tensor& y) {
+    for (std::size_t k = 0; k < c.inputs.size(); ++k) {
+        SCOPED_TRACE("input " + std::to_string(k) + " is an empty tensor");
+        std::vector<Tensor> inputs = c.inputs;
+        inputs[k] = Tensor();
+        check_answers(c, inputs);
+    }
+    // No rows: of the inputs that have as many as the result.
+    SCOPED_TRACE("no rows");
+    std::vector<Tensor> inputs = c.inputs;
+    for (Tensor& x : inputs)
+        if (x.shape().rank() == 2 && x.rows() == y.rows()) x = Tensor::zeros({0, x.cols()});
+    check_answers(c, inputs);
 }
 
 struct Expected {
@@ -143,19 +228,26 @@ inline void check_op(const OpCase& c, std::uint64_t seed = 1) {
     for (float& r : projection) r = static_cast<float>(rng.normal());
     const detail::Expected expected = detail::expected_of(c, projection);
 
+    std::optional<detail::Run> lower;
     at_every_level([&] {
         const detail::Run run = detail::run_op(c, projection);
         detail::compare(c, run, expected);
-        for (const int threads : {1, 2, 3, 8}) {
-            set_thread_count(threads);
-            const detail::Run again = detail::run_op(c, projection);
-            EXPECT_TRUE(same_bits(run.y, again.y)) << "forward with " << threads << " threads";
-            for (std::size_t k = 0; k < x.size(); ++k)
-                EXPECT_TRUE(same_bits(run.gradients[k], again.gradients[k]))
-                    << "gradient of input " << k << " with " << threads << " threads";
+        if (lower && !c.levels_differ) {
+            SCOPED_TRACE("against the level below");
+            detail::expect_same_bits(*lower, run);
         }
-        set_thread_count(0);
+        for (const auto& [threads, pieces] : {std::pair{3, 1}, std::pair{1, 5}, std::pair{3, 5}}) {
+            SCOPED_TRACE(std::to_string(threads) + " threads, at least " + std::to_string(pieces) +
+                         " pieces");
+            set_thread_count(threads);
+            const SplitPieces split(pieces);
+            detail::expect_same_bits(run, detail::run_op(c, projection));
+            set_thread_count(0);
+        }
+        lower = run;
     });
+    detail::check_used_twice(c, projection, *lower);
+    detail::check_empty_inputs(c, lower->y);
 }
 
 // For ops that work row by row: row i of op(x) and of its gradient is, bit for bit, what the op

@@ -121,11 +121,13 @@ double pointwise_loss(PointwiseLoss kind, const float* x, const float* t, float*
                       std::int64_t n) {
     const auto piece = FOVEA_DISPATCH(loss_piece);
     std::vector<float> sums(static_cast<std::size_t>(ceil_div(n, chunk)));
-    parallel_for(n, 4 * chunk, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(ceil_div(n, chunk), 4, [&](std::int64_t begin, std::int64_t end) {
         float own[chunk];
-        for (std::int64_t i = begin; i < end; i += chunk)
-            sums[static_cast<std::size_t>(i / chunk)] =
-                piece(kind, x + i, t + i, loss ? loss + i : own, std::min(chunk, end - i));
+        for (std::int64_t c = begin; c < end; ++c) {
+            const std::int64_t i = c * chunk;
+            sums[static_cast<std::size_t>(c)] =
+                piece(kind, x + i, t + i, loss ? loss + i : own, std::min(chunk, n - i));
+        }
     });
     double total = 0;
     for (const float s : sums) total += s;

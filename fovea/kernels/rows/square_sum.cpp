@@ -1,5 +1,6 @@
 #include "fovea/kernels/rows/square_sum.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "fovea/base/checked.h"
@@ -54,8 +55,8 @@ double square_sum(const float* x, std::int64_t n) {
     constexpr std::int64_t chunk = 1 << 15;
     const auto piece = FOVEA_DISPATCH(square_sum_piece);
     std::vector<double> sums(static_cast<std::size_t>(ceil_div(n, chunk)));
-    parallel_for(n, chunk, [&](std::int64_t begin, std::int64_t end) {
-        sums[static_cast<std::size_t>(begin / chunk)] = piece(x + begin, end - begin);
+    parallel_for(ceil_div(n, chunk), 1, [&](std::int64_t c, std::int64_t) {
+        sums[static_cast<std::size_t>(c)] = piece(x + c * chunk, std::min(chunk, n - c * chunk));
     });
     double total = 0;
     for (const double s : sums) total += s;

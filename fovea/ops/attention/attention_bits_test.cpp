@@ -25,6 +25,7 @@ void for_cases(Test&& test) {
     at_every_level([&] {
         for_every_score([&](const ScoreExample& example) {
             for (const Precision precision : {Precision::f32, Precision::bf16}) {
+                if (precision == Precision::bf16 && !example.rounds) continue;  // f32 again
                 SCOPED_TRACE(name_of(precision));
                 const PrecisionScope scope(precision);
                 test(Case{example, precision});
@@ -150,7 +151,7 @@ TEST(AttentionBits, CachedIsFull) {
                         cached.v.write() + place * x.v.cols());
             cached.rows.k[static_cast<std::size_t>(place)] = i;
         }
-        for (const std::int64_t chunk : {1, 2, 3, 7, 8, 9, 16, 31, 64, 100, 150})
+        for (const std::int64_t chunk : {1, 3, 8, 9, 31, 64, 100})
             for (std::int64_t begin = 0; begin < n; begin += chunk) {
                 const std::int64_t end = std::min(n, begin + chunk);
                 const std::vector<KeyList> keys{
@@ -247,7 +248,7 @@ TEST(AttentionBits, ThreadsAndRepetition) {
         const Qkv x = random_rows(s.total(), s.total(), rng);
         set_thread_count(1);
         const Result first = run(c, x, past(s));
-        for (const int threads : {1, 2, 3, 5, 8}) {
+        for (const int threads : {1, 3, 8}) {
             set_thread_count(threads);
             SCOPED_TRACE(threads);
             expect_same(first, run(c, x, past(s)));
