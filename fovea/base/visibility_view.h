@@ -27,7 +27,6 @@ struct VisibleGroup {
     std::int64_t run_begin = 0, run_end = 0;  // its part of VisibilityView::runs
     std::int64_t keys = 0;                    // length of the logical list
     std::int64_t position = 0;  // logical index of the first query itself (0 in cross-attention)
-    std::uint64_t sample = 0;   // names the group's rows where the queries carry no row names
 };
 
 struct VisibilityView {

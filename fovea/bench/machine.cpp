@@ -104,7 +104,7 @@ std::vector<GemmFigure> gemm_figures(double seconds) {
     std::vector<GemmFigure> figures;
     std::vector<std::shared_ptr<kernels::PackedMatrix>> packed;
     for (const auto format : {Format::f32, Format::bf16}) {
-        const std::string precision = kernels::name_of(format);
+        const std::string precision = name_of(format);
         packed.push_back(
             std::make_shared<kernels::PackedMatrix>(kernels::pack(w, Trans::yes, format)));
         contestants.push_back(timed(precision, work, [&x, &y, p = packed.back()] {

@@ -144,7 +144,6 @@ void VisibilityBuilder::group(const Group& group) {
     g.q_begin = g.q_end = static_cast<std::int64_t>(d.rows.size()) - 1;
     g.run_begin = static_cast<std::int64_t>(d.runs.size());
     g.position = group.position;
-    g.sample = group.sample;
     for (const KeyRun& run : group.keys) {
         expect(run.row >= 0 && run.count >= 0 && run.row <= d.keys - run.count,
                "visibility: the keys of group ", d.groups.size(), " are rows ", run.row, " to ",

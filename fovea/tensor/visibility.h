@@ -51,7 +51,6 @@ public:
     struct Group {
         KeyList keys;
         std::int64_t position = 0;  // logical index of the first query itself
-        std::uint64_t sample = 0;
     };
 
     explicit VisibilityBuilder(std::int64_t keys);  // rows of k and v

@@ -13,7 +13,7 @@ Visibility within(const Segments& s, Interval&& interval) {
     VisibilityBuilder b(s.total());
     for (std::int64_t g = 0; g < s.count(); ++g) {
         const std::int64_t n = s.length(g);
-        b.group({.keys = {{s.begin(g), n}}, .position = 0, .sample = s.sample(g)});
+        b.group({.keys = {{s.begin(g), n}}, .position = 0});
         for (std::int64_t i = 0; i < n; ++i) b.row({interval(g, i, n)});
     }
     return b.build();
@@ -37,7 +37,7 @@ Visibility everything(const Segments& q, const Segments& k) {
            " key sequences");
     VisibilityBuilder b(k.total());
     for (std::int64_t g = 0; g < q.count(); ++g) {
-        b.group({.keys = {{k.begin(g), k.length(g)}}, .position = 0, .sample = q.sample(g)});
+        b.group({.keys = {{k.begin(g), k.length(g)}}, .position = 0});
         for (std::int64_t i = 0; i < q.length(g); ++i) b.row({{0, k.length(g)}});
     }
     return b.build();
@@ -49,7 +49,7 @@ Visibility everything(const Segments& q, std::span<const KeyList> lists, std::in
     VisibilityBuilder b(keys);
     for (std::int64_t g = 0; g < q.count(); ++g) {
         const KeyList& list = lists[static_cast<std::size_t>(g)];
-        b.group({.keys = list, .position = 0, .sample = q.sample(g)});
+        b.group({.keys = list, .position = 0});
         for (std::int64_t i = 0; i < q.length(g); ++i) b.row({{0, length_of(list)}});
     }
     return b.build();
@@ -78,7 +78,7 @@ Visibility past(std::span<const KeyList> lists, const Segments& fresh, std::int6
         const std::int64_t old = length_of(list) - fresh.length(g);
         expect(old >= 0, "past: sequence ", g, " has ", fresh.length(g), " new rows but only ",
                length_of(list), " keys; the new rows must be part of the list");
-        b.group({.keys = list, .position = old, .sample = fresh.sample(g)});
+        b.group({.keys = list, .position = old});
         for (std::int64_t i = 0; i < fresh.length(g); ++i) b.row({{0, old + i + 1}});
     }
     return b.build();
@@ -99,7 +99,7 @@ Visibility with_memory(const Segments& memory, const Visibility& own) {
         KeyList keys{{memory.begin(m), length}};
         for (const KeyRun& run : v.runs_of(group))
             keys.push_back({memory.total() + run.row, run.count});
-        b.group({.keys = keys, .position = group.position + length, .sample = group.sample});
+        b.group({.keys = keys, .position = group.position + length});
         for (std::int64_t i = group.q_begin; i < group.q_end; ++i) {
             intervals.assign(1, {0, length});
             for (const KeyInterval& x : v.of_row(i))
@@ -133,7 +133,7 @@ Visibility around(const Segments& q, const Segments& k, std::span<const float> c
     VisibilityBuilder b(k.total());
     for (std::int64_t g = 0; g < q.count(); ++g) {
         const auto n = static_cast<double>(k.length(g));
-        b.group({.keys = {{k.begin(g), k.length(g)}}, .position = 0, .sample = q.sample(g)});
+        b.group({.keys = {{k.begin(g), k.length(g)}}, .position = 0});
         for (std::int64_t i = q.begin(g); i < q.end(g); ++i) {
             const double c = centres[static_cast<std::size_t>(i)];
             expect(std::isfinite(c), "around: the centre of query row ", i, " is ", c);
@@ -153,7 +153,7 @@ Visibility columns(const Segments& s, std::span<const std::int64_t> cols) {
             expect(c >= 0, "columns: column ", c, " is negative");
             if (c < s.length(g)) intervals.push_back({c, c + 1});
         }
-        b.group({.keys = {{s.begin(g), s.length(g)}}, .position = 0, .sample = s.sample(g)});
+        b.group({.keys = {{s.begin(g), s.length(g)}}, .position = 0});
         for (std::int64_t i = 0; i < s.length(g); ++i) b.row(intervals);
     }
     return b.build();
@@ -184,9 +184,7 @@ Visibility window_2d(std::int64_t images, std::int64_t height, std::int64_t widt
     VisibilityBuilder b(checked_mul(images, area, "window_2d"));
     std::vector<KeyInterval> intervals;
     for (std::int64_t image = 0; image < images; ++image) {
-        b.group({.keys = {{image * area, area}},
-                 .position = 0,
-                 .sample = static_cast<std::uint64_t>(image)});
+        b.group({.keys = {{image * area, area}}, .position = 0});
         for (std::int64_t y = 0; y < height; ++y)
             for (std::int64_t x = 0; x < width; ++x) {
                 intervals.clear();
@@ -215,7 +213,7 @@ Visibility unite(const Visibility& a, const Visibility& b) {
         const KeyList more = list_of(vb, gb);
         const std::int64_t shift = keys == more ? 0 : ga.keys;
         if (shift > 0 || ga.keys == 0) keys.insert(keys.end(), more.begin(), more.end());
-        builder.group({.keys = keys, .position = ga.position, .sample = ga.sample});
+        builder.group({.keys = keys, .position = ga.position});
         for (std::int64_t i = ga.q_begin; i < ga.q_end; ++i) {
             const auto own = va.of_row(i);
             intervals.assign(own.begin(), own.end());
@@ -235,7 +233,7 @@ Visibility shift_keys(const Visibility& sees, std::int64_t first, std::int64_t k
     for (const VisibleGroup& g : v.groups) {
         KeyList list = list_of(v, g);
         for (KeyRun& run : list) run.row += first;
-        b.group({.keys = list, .position = g.position, .sample = g.sample});
+        b.group({.keys = list, .position = g.position});
         for (std::int64_t i = g.q_begin; i < g.q_end; ++i) b.row(v.of_row(i));
     }
     return b.build();

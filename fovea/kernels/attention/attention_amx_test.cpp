@@ -94,7 +94,7 @@ struct Sequences {
         std::int64_t begin = 0;
         for (const std::int64_t n : lengths) {
             const auto at = static_cast<std::int64_t>(groups.size());
-            groups.push_back({begin, begin + n, at, at + 1, n, 0, 0});
+            groups.push_back({begin, begin + n, at, at + 1, n, 0});
             runs.push_back({begin, n});
             for (std::int64_t i = 0; i < n; ++i) {
                 if (causal) {
