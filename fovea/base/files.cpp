@@ -14,6 +14,7 @@
 #include <memory>
 #include <system_error>
 
+#include "fovea/base/atomic_file.h"
 #include "fovea/base/error.h"
 
 namespace fovea {
@@ -28,20 +29,6 @@ struct Descriptor {
         if (fd >= 0) ::close(fd);
     }
 };
-
-void write_all(int fd, std::string_view bytes, const std::string& path) {
-    while (!bytes.empty()) {
-        const ssize_t n = ::write(fd, bytes.data(), std::min<std::size_t>(bytes.size(), 1 << 20));
-        if (n < 0 && errno == EINTR) continue;
-        expect(n > 0, path, ": cannot write: ", reason());
-        bytes.remove_prefix(static_cast<std::size_t>(n));
-    }
-}
-
-void sync_folder(const std::string& folder) {
-    Descriptor d{::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-    if (d.fd >= 0) ::fsync(d.fd);
-}
 
 }  // namespace
 
@@ -100,21 +87,9 @@ std::string read_file_or_gzip(const std::string& path, std::int64_t limit) {
 }
 
 void write_file_atomically(const std::string& path, std::string_view bytes) {
-    const std::string temporary = text_of(path, ".tmp.", ::getpid());
-    ::unlink(temporary.c_str());
-    try {
-        Descriptor d{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644)};
-        if (d.fd < 0) throw Error(path + ": cannot create: " + reason());
-        write_all(d.fd, bytes, path);
-        expect(::fsync(d.fd) == 0, path, ": cannot sync: ", reason());
-        const int fd = std::exchange(d.fd, -1);
-        expect(::close(fd) == 0, path, ": cannot close: ", reason());
-        expect(::rename(temporary.c_str(), path.c_str()) == 0, path, ": cannot rename: ", reason());
-    } catch (...) {
-        ::unlink(temporary.c_str());
-        throw;
-    }
-    sync_folder(parent_path(path));
+    AtomicFile file(path, static_cast<std::int64_t>(bytes.size()));
+    file.write(bytes);
+    file.publish();
 }
 
 bool file_exists(const std::string& path) {

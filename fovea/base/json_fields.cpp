@@ -38,7 +38,6 @@ bool JsonFields::has(std::string_view name) const {
 const Json* JsonFields::find(Names names) {
     const Json* found = nullptr;
     for (const std::string_view name : names) {
-        read_.emplace(name);
         if (found || !has(name)) continue;
         current_ = name;
         found = &*json_.find(name);
@@ -136,13 +135,6 @@ bool JsonFields::read_choice(std::string_view name, std::initializer_list<std::s
         all += text_of(i++ ? ", " : "", w);
     }
     fail_field(name, "is \"" + word + "\" but must be one of " + all);
-}
-
-std::vector<std::string> JsonFields::unread() const {
-    std::vector<std::string> names;
-    for (const auto& [key, value] : json_.items())
-        if (!read_.count(key)) names.push_back(key);
-    return names;
 }
 
 }  // namespace fovea

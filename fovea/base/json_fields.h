@@ -1,18 +1,17 @@
 #pragma once
 // Typed fields of a JSON object (config.json and its like), read strictly: a field of the wrong
-// type or out of range is an error that names file, field and what was expected; a field nobody
-// asked about can be listed. The caller names the fields, so a config struct and its reader stand
-// side by side in the model's file:
+// type or out of range is an error that names file, field and what was expected. Fields nobody asks
+// about are passed over: Hugging Face's files hold dozens that do not concern us. The caller names
+// the fields, so a config struct and its reader stand side by side in the model's file:
 //
 //   JsonFields f(read_json(path), path);
 //   f.read("d_model", c.d_model, {1});
 //   f.read({"encoder_attention_heads", "num_attention_heads"}, c.heads, {1});
 //   f.require("dropout", c.dropout, {0, 1});
 //
-// Not thread-safe: it remembers what was read.
+// Not thread-safe: it remembers the field being read, for errors.
 #include <initializer_list>
 #include <limits>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,7 +65,6 @@ public:
     bool has(std::string_view name) const;
     const Json& json() const { return json_; }
     const std::string& where() const { return where_; }
-    std::vector<std::string> unread() const;  // names nobody has asked about
     [[noreturn]] void fail_field(std::string_view name, const std::string& what) const;
 
 private:
@@ -77,7 +75,6 @@ private:
 
     Json json_;
     std::string where_;
-    std::set<std::string, std::less<>> read_;
     std::string current_;  // the name being read, for errors
 };
 

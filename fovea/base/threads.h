@@ -33,7 +33,8 @@ void run_chunks(std::int64_t n, std::int64_t grain, ChunkBody call, void* body);
 
 // body(begin, end) for consecutive pieces [0, grain), [grain, 2·grain), … of [0, n), or smaller
 // ones (SplitPieces): what it computes must not depend on where pieces begin and end. Denormals are
-// flushed to zero inside (set and restored on every thread, the caller's too). The first exception
+// flushed to zero inside (set and restored on every thread, the caller's too), and the caller's
+// precision holds (base/precision.h). The first exception
 // thrown by a body is rethrown here, after all pieces have ended.
 template <class Body>
 void parallel_for(std::int64_t n, std::int64_t grain, Body&& body) {

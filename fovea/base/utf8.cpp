@@ -211,4 +211,13 @@ std::string encoding_hint(std::string_view bytes, const std::string& path) {
     return "it looks like " + std::string(known) + "; convert it: " + convert(name);
 }
 
+int display_width(std::string_view text) { return static_cast<int>(count_chars(text)); }
+
+std::string_view first_columns(std::string_view text, int columns) {
+    std::size_t end = 0;
+    for (; end < text.size(); ++end)
+        if (!is_continuation(text[end]) && columns-- <= 0) break;
+    return text.substr(0, end);
+}
+
 }  // namespace fovea

@@ -93,6 +93,14 @@ inline void append_utf8(std::string& s, char32_t c) {
 std::string encode_utf8(char32_t c);
 std::string encode_utf8(std::u32string_view text);
 
+// ---- columns of a terminal ----
+
+// Columns that a text takes, one per code point: right for the texts of this program.
+int display_width(std::string_view text);
+
+// The beginning of a text that fits so many columns, cut between code points.
+std::string_view first_columns(std::string_view text, int columns);
+
 // ---- text that is not UTF-8 ----
 
 // What bytes that are not UTF-8 may be, from a look at them: the name that `iconv -f` takes

@@ -105,5 +105,15 @@ TEST(Utf8, HintsHowToConvert) {
     EXPECT_NE(encoding_hint(std::string(64, '\1'), "a").find("binary"), std::string::npos);
 }
 
+TEST(Utf8, ColumnsAreCodePoints) {
+    EXPECT_EQ(display_width(""), 0);
+    EXPECT_EQ(display_width("ab▕█日"), 5);
+    EXPECT_EQ(first_columns("ab▕█日", 3), "ab▕");
+    EXPECT_EQ(first_columns("ab▕█日", 5), "ab▕█日");
+    EXPECT_EQ(first_columns("ab", 9), "ab");
+    EXPECT_EQ(first_columns("ab", 0), "");
+    EXPECT_EQ(first_columns("ab", -1), "");
+}
+
 }  // namespace
 }  // namespace fovea

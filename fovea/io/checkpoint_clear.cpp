@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "fovea/base/disk.h"
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
 #include "fovea/io/checkpoint_folder.h"
-#include "fovea/io/disk.h"
 
 namespace fovea {
 namespace {

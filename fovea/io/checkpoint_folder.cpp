@@ -12,10 +12,11 @@
 
 #include "fovea/base/checked.h"
 #include "fovea/base/clock.h"
+#include "fovea/base/disk.h"
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
-#include "fovea/io/disk.h"
 #include "fovea/io/flat_json.h"
+#include "fovea/io/new_file.h"
 
 namespace fovea {
 namespace {
@@ -103,17 +104,18 @@ std::string CheckpointFolder::write_temporary(const Checkpoint& c, SaveReport& r
         const auto add = [&](const std::string& name, std::int64_t size, std::int64_t tensors,
                              const auto& fill) {
             NewFile file(join_path(folder, name), size);
-            fill(file);
+            fill([&](const void* data, std::int64_t bytes) { file.write(data, bytes); });
             const FileHash hash = file.finish();
             m.files.push_back({name, hash.size, hash.hex, tensors});
         };
         add("model.safetensors", model.file_size(), model.count(),
-            [&](NewFile& f) { model.write(f); });
+            [&](const auto& sink) { model.write(sink); });
         add("optim.safetensors", optimizer.file_size(), optimizer.count(),
-            [&](NewFile& f) { optimizer.write(f); });
+            [&](const auto& sink) { optimizer.write(sink); });
         const auto add_text = [&](const std::string& name, const std::string& text) {
-            add(name, static_cast<std::int64_t>(text.size()), 0,
-                [&](NewFile& f) { f.write(text); });
+            add(name, static_cast<std::int64_t>(text.size()), 0, [&](const auto& sink) {
+                sink(text.data(), static_cast<std::int64_t>(text.size()));
+            });
         };
         add_text("state.json", c.state);
         for (const auto& [name, text] : c.texts) add_text(name, text);
@@ -177,7 +179,7 @@ SaveReport CheckpointFolder::save(const Checkpoint& c) {
     failures_ = 0;
     parent_ = c.step;
     try {
-        replace_file(join_path(run_, "LATEST"), base_name(report.folder) + "\n");
+        write_file_atomically(join_path(run_, "LATEST"), base_name(report.folder) + "\n");
     } catch (const Error& e) {
         report.warnings.push_back(e.what());
     }
@@ -271,7 +273,7 @@ void CheckpointFolder::mark_best(const BestCheckpoint& b) {
     json.key("value"), json.value(b.value);
     json.key("out_of_turn"), json.value(std::int64_t{b.out_of_turn});
     json.close('}');
-    replace_file(join_path(run_, "BEST"), json.text() + "\n");
+    write_file_atomically(join_path(run_, "BEST"), json.text() + "\n");
     if (former && former->out_of_turn && former->step != b.step &&
         file_exists(checkpoint_path(run_, former->step)))
         discard(checkpoint_path(run_, former->step));

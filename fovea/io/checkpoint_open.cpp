@@ -6,6 +6,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
 #include "fovea/io/checkpoint_folder.h"
+#include "fovea/io/hash.h"
 
 namespace fovea {
 namespace {

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "fovea/base/json.h"
-#include "fovea/io/name_rules.h"
+#include "fovea/io/model_parameters.h"
 #include "fovea/io/test_folder.h"
 
 namespace fovea {

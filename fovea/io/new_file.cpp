@@ -4,14 +4,13 @@
 
 #include <utility>
 
+#include "fovea/base/disk.h"
 #include "fovea/base/error.h"
-#include "fovea/base/files.h"
-#include "fovea/io/disk.h"
 
 namespace fovea {
 
 NewFile::NewFile(std::string path, std::int64_t bytes) : path_(std::move(path)), promised_(bytes) {
-    fd_ = disk::open_new(path_);
+    fd_ = disk::open_new(path_, path_);
     try {
         disk::allocate(fd_, bytes, path_);
     } catch (...) {
@@ -46,20 +45,6 @@ FileHash NewFile::finish() {
         throw;
     }
     return {written_, hash_.hex()};
-}
-
-void replace_file(const std::string& path, std::string_view text) {
-    const std::string temporary = path + ".tmp-" + disk::unique_suffix();
-    NewFile file(temporary, static_cast<std::int64_t>(text.size()));
-    file.write(text);
-    file.finish();
-    try {
-        disk::rename_over(temporary, path);
-    } catch (...) {
-        ::unlink(temporary.c_str());
-        throw;
-    }
-    disk::sync_folder(parent_path(path));
 }
 
 }  // namespace fovea

@@ -1,6 +1,7 @@
 #pragma once
-// A file being written for the first time: created exclusively, its space reserved, hashed on the
-// way, synced and closed with every result checked. Unless finish() is reached the file is removed.
+// A file of a checkpoint in the making: created exclusively, its space reserved, hashed on the way,
+// synced and closed with every result checked. Unless finish() is reached the file is removed. Its
+// folder gets its name when all files are done; a file on its own is an AtomicFile (base).
 // Not thread-safe: one writer, one thread.
 #include <cstdint>
 #include <string>
@@ -30,8 +31,5 @@ private:
     int fd_ = -1;
     Hash128 hash_;
 };
-
-// Writes text to a temporary beside `path`, renames over it, syncs the folder.
-void replace_file(const std::string& path, std::string_view text);
 
 }  // namespace fovea

@@ -61,6 +61,4 @@ private:
     std::unordered_map<std::string, std::size_t> index_;
 };
 
-inline TensorFile read_safetensors(const std::string& path) { return TensorFile(path); }
-
 }  // namespace fovea

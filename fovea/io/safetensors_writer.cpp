@@ -1,14 +1,11 @@
 #include "fovea/io/safetensors_writer.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
+#include "fovea/base/atomic_file.h"
 #include "fovea/base/checked.h"
 #include "fovea/base/error.h"
-#include "fovea/base/files.h"
 #include "fovea/base/json.h"
-#include "fovea/io/disk.h"
 
 namespace fovea {
 namespace {
@@ -21,14 +18,14 @@ std::string quoted(const std::string& text, const char* what) {
     }
 }
 
-void write_values(NewFile& file, const TensorToWrite& t) {
+void write_values(const SafetensorsWriter::Sink& sink, const TensorToWrite& t) {
     if (t.values.format() == Format::bf16) {
-        file.write(t.values.bf16_data(), t.values.size() * 2);
+        sink(t.values.bf16_data(), t.values.size() * 2);
         return;
     }
     const float* from = t.values.data();
     if (t.dtype == DType::F32) {
-        file.write(from, t.values.size() * 4);
+        sink(from, t.values.size() * 4);
         return;
     }
     constexpr std::int64_t piece = 1 << 16;
@@ -37,7 +34,7 @@ void write_values(NewFile& file, const TensorToWrite& t) {
         const std::int64_t n = std::min(piece, t.values.size() - i);
         std::transform(from + i, from + i + n, halves.begin(),
                        t.dtype == DType::BF16 ? f32_to_bf16 : f32_to_f16);
-        file.write(halves.data(), n * 2);
+        sink(halves.data(), n * 2);
     }
 }
 
@@ -119,30 +116,22 @@ std::int64_t SafetensorsWriter::file_size() const {
     return checked_add(static_cast<std::int64_t>(header_.size()), data_bytes_, "safetensors");
 }
 
-void SafetensorsWriter::write(NewFile& file) const {
-    file.write(header_);
+void SafetensorsWriter::write(const Sink& sink) const {
+    sink(header_.data(), static_cast<std::int64_t>(header_.size()));
     for (const TensorToWrite& t : tensors_) {
         if (t.values.empty())
-            file.write(t.bytes);
+            sink(t.bytes.data(), static_cast<std::int64_t>(t.bytes.size()));
         else
-            write_values(file, t);
+            write_values(sink, t);
     }
 }
 
 void write_safetensors(const std::string& path, std::vector<TensorToWrite> tensors,
                        const Metadata& metadata) {
     const SafetensorsWriter writer(std::move(tensors), metadata);
-    const std::string temporary = path + ".tmp-" + disk::unique_suffix();
-    NewFile file(temporary, writer.file_size());
-    writer.write(file);
-    file.finish();
-    try {
-        disk::rename_over(temporary, path);
-    } catch (...) {
-        ::unlink(temporary.c_str());
-        throw;
-    }
-    disk::sync_folder(parent_path(path));
+    AtomicFile file(path, writer.file_size());
+    writer.write([&](const void* data, std::int64_t bytes) { file.write(data, bytes); });
+    file.publish();
 }
 
 }  // namespace fovea

@@ -3,12 +3,12 @@
 // by name; the header padded with spaces to a multiple of 8. The file appears under its name whole
 // and synced, or not at all. Not thread-safe: one writer, one thread.
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "fovea/io/dtype.h"
-#include "fovea/io/new_file.h"
 #include "fovea/tensor/tensor.h"
 
 namespace fovea {
@@ -35,7 +35,9 @@ public:
     SafetensorsWriter(std::vector<TensorToWrite> tensors, const Metadata& metadata);
     std::int64_t file_size() const;
     std::int64_t count() const { return static_cast<std::int64_t>(tensors_.size()); }
-    void write(NewFile& file) const;
+    // Hands the file to `sink` piece by piece.
+    using Sink = std::function<void(const void* data, std::int64_t bytes)>;
+    void write(const Sink& sink) const;
 
 private:
     std::vector<TensorToWrite> tensors_;  // in file order

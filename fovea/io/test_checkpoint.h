@@ -2,9 +2,9 @@
 // For tests: checkpoints that differ by their step, and their comparison.
 #include <cstring>
 
+#include "fovea/base/disk.h"
 #include "fovea/base/rng.h"
 #include "fovea/io/checkpoint_folder.h"
-#include "fovea/io/disk.h"
 #include "fovea/io/test_folder.h"
 
 namespace fovea {

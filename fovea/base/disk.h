@@ -27,7 +27,9 @@ inline constexpr int short_write = -1;
 using Hook = std::function<int(Call, const std::string& path)>;
 void set_hook(Hook hook);
 
-int open_new(const std::string& path);  // must not exist yet; mode 0644
+// The file must not exist yet; mode 0644. Errors speak of `named`: the file a user knows, where
+// `path` is a temporary.
+int open_new(const std::string& path, const std::string& named);
 void allocate(int fd, std::int64_t bytes, const std::string& path);  // no disk: now, not at 99 %
 void write_all(int fd, const void* data, std::int64_t bytes, const std::string& path);
 void sync(int fd, const std::string& path);
