@@ -1,7 +1,8 @@
 #pragma once
 // Autograd is a scope: while a Tape is alive on a thread, ops are recorded and dropout is on; no
 // tape means inference. Creation order is topological order, so backward walks a vector from its
-// end. One thread_local pointer to the innermost tape is the only hidden state in the project.
+// end. A thread_local pointer leads to the innermost tape: one of the three scopes that ops look at
+// (with Probe and PrecisionScope).
 //
 // A tape belongs to the thread that made it. gradients() consumes it: each node and intermediate
 // gradient is freed as the walk passes; parameters and watched tensors remain.

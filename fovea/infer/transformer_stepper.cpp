@@ -23,50 +23,9 @@ Tensor TransformerStepper::start(std::span<const Ids> prompts) {
 }
 
 Tensor TransformerStepper::step(const Ids& tokens, std::span<const std::int64_t> parents) {
-    const auto rows = static_cast<std::int64_t>(tokens.size());
-    const std::int64_t base = position_ == 0 ? 0 : caches_[0].self[0].rows();
-    std::vector<KeyList> histories;
-    std::vector<std::int64_t> sentence_of;
-    for (std::int64_t i = 0; i < rows; ++i) {
-        const auto parent = static_cast<std::size_t>(parents[static_cast<std::size_t>(i)]);
-        KeyList list = position_ == 0 ? KeyList{} : histories_[parent];
-        sentence_of.push_back(position_ == 0 ? static_cast<std::int64_t>(parent)
-                                             : sentence_of_[parent]);
-        if (!list.empty() && list.back().row + list.back().count == base + i)
-            ++list.back().count;
-        else
-            list.push_back({base + i, 1});
-        histories.push_back(std::move(list));
-    }
-    histories_ = std::move(histories);
-    sentence_of_ = std::move(sentence_of);
-
-    const Segments fresh = Segments::uniform(rows, 1);
-    std::vector<KeyList> sources;
-    std::vector<std::int64_t> lengths;
-    for (const std::int64_t s : sentence_of_) {
-        sources.push_back({{source_.begin(s), source_.length(s)}});
-        lengths.push_back(source_.length(s));
-    }
-    const Visibility sees_source = everything(fresh, sources, source_.total());
-    const Positions at{.offset = position_};
-
-    std::vector<Tensor> logits;
-    for (std::size_t m = 0; m < models_.size(); ++m) {
-        const Transformer& model = *models_[m];
-        const std::int64_t width = model.config.d_model;
-        for (KvCache& cache : caches_[m].self) cache.reserve(base + rows, width, width);
-        const Visibility sees = past(histories_, fresh, caches_[m].self[0].capacity());
-        std::optional<Probe> probe;
-        if (wants_weights_ && m == 0) probe.emplace();
-        const Tensor hidden =
-            model.decoder.step(tokens, fresh, at, caches_[m], sees, sees_source, lengths);
-        if (probe)
-            weights_ = mean_map(*probe, probe->find(model.decoder.layers.back().encoder_attn.name));
-        logits.push_back(model.logits(hidden));
-    }
-    ++position_;
-    return logits.size() == 1 ? logits[0] : mean_of_probabilities(logits);
+    expect(tokens.size() == parents.size(), "decode: ", tokens.size(), " tokens for ",
+           parents.size(), " hypotheses");
+    return run(tokens, history_.advance(parents));
 }
 
 Tensor TransformerStepper::run(const Ids& tokens, const Visibility& sees) {
@@ -90,7 +49,7 @@ Tensor TransformerStepper::run(const Ids& tokens, const Visibility& sees) {
     Tensor hidden = model_.decoder.step(tokens, fresh, history_.positions(), cache_, sees,
                                         sees_source, lengths);
     if (probe) {  // the last layer's attention to the source
-        auto map = mean_map(*probe, 2 * model_.decoder.layers.size() - 1);
+        auto map = mean_map(*probe, probe->find(model_.decoder.layers.back().encoder_attn.name));
         weights_.clear();
         for (const std::int32_t r : last_rows)
             weights_.push_back(std::move(map[static_cast<std::size_t>(r)]));

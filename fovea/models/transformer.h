@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "fovea/models/text_encoder.h"
 #include "fovea/models/transformer_config.h"
 #include "fovea/nn/kv_cache.h"
 #include "fovea/nn/layer_norm.h"
@@ -128,6 +129,8 @@ struct Transformer {
     Tensor encode(const Ids& source, const Segments& segments) const {
         return encoder(source, segments);
     }
+    static std::span<const NameRule> rules() { return {}; }
+
     // Scores over the vocabulary, [rows, V], for rows of the decoder's output.
     Tensor logits(const Tensor& hidden) const;
 
@@ -148,8 +151,31 @@ struct Transformer {
     Tensor logits_bias;  // [V] or empty
 };
 
-// The residual stream's columns in another order: interleaved sines and cosines become halves, the
-// layout of Marian. Parameters of the result give the same logits under PositionCode::halves.
-void permute_to_halves(ParameterStore& store, const TransformerConfig& config);
+// The encoder on its own, as a text encoder (transformer_encoder.cpp): the same blocks, the same
+// parameter names.
+struct TransformerEncoder {
+    static constexpr const char* model_type = "fovea_transformer_encoder";
+
+    TransformerEncoder(const TransformerConfig& c, const Params& p);
+    Tensor operator()(const TokenBatch& batch) const {
+        return encoder(batch.tokens, batch.segments);
+    }
+
+    static Json new_config(const EncoderChoice& choice);
+    static TextEncoder make(const Json& config, const std::string& where, const Params& p);
+    static std::span<const NameRule> rules() { return {}; }
+
+    TransformerConfig config;
+    Tensor embed_tokens;
+    Encoder encoder;
+};
+
+// A model as its folder holds it: in Marian's layout where that can express it (its positions are
+// halves of sines and cosines, and it has a bias on the logits), else in our own.
+struct TransformerFiles {
+    Json config;
+    ParameterStore parameters;
+};
+TransformerFiles files_of(const TransformerConfig& config, const ParameterStore& trained);
 
 }  // namespace fovea

@@ -37,11 +37,7 @@ Tensor permuted_rows(const Tensor& t) {
     return y;
 }
 
-}  // namespace
-
-void permute_to_halves(ParameterStore& store, const TransformerConfig& config) {
-    expect(config.positions == PositionCode::sinusoidal,
-           "permute_to_halves: the model's positions are ", name_of(config.positions));
+void permute_to_halves(ParameterStore& store) {
     for (const std::string& name : std::vector<std::string>(store.names())) {
         const Tensor& t = store.at(name);
         const bool reads = ends_with(name, "embed_tokens.weight") ||
@@ -57,6 +53,22 @@ void permute_to_halves(ParameterStore& store, const TransformerConfig& config) {
         else if (writes)
             store.replace(name, permuted_rows(t));
     }
+}
+
+}  // namespace
+
+TransformerFiles files_of(const TransformerConfig& config, const ParameterStore& trained) {
+    TransformerFiles files;
+    for (const std::string& name : trained.names()) files.parameters.put(name, trained.at(name));
+    if (!config.fits_marian()) {
+        files.config = config.to_json();
+        return files;
+    }
+    if (config.positions == PositionCode::sinusoidal) permute_to_halves(files.parameters);
+    if (!config.final_logits_bias)
+        files.parameters.put("final_logits_bias", Tensor::zeros({1, config.target_vocab()}));
+    files.config = config.to_marian_json();
+    return files;
 }
 
 }  // namespace fovea

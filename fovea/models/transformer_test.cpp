@@ -216,13 +216,11 @@ TEST(Transformer, DropoutDoesNotDependOnTheBatch) {
 TEST(Transformer, MarianColumnsGiveTheSameLogits) {
     Tiny tiny;
     const Tensor before = tiny.logits(source, sources, target, targets);
-    ParameterStore halves(ParameterStore::Mode::load);
-    for (const std::string& name : tiny.store.names()) halves.put(name, tiny.store.at(name));
-    permute_to_halves(halves, tiny.config);
-    TransformerConfig c = tiny.config;
-    c.positions = PositionCode::halves;
+    TransformerFiles files = files_of(tiny.config, tiny.store);
+    TransformerConfig c = TransformerConfig::from_json(files.config, "config");
+    EXPECT_EQ(c.positions, PositionCode::halves);
     Rng rng;
-    const Transformer marian(c, Params(halves, rng));
+    const Transformer marian(c, Params(files.parameters, rng));
     const Tensor after =
         marian.logits(marian.decoder(target, targets, marian.encode(source, sources), sources));
     for (std::int64_t i = 0; i < before.size(); ++i)

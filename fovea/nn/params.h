@@ -27,6 +27,12 @@ public:
         return store_->get(full(name), shape, [&](Tensor& t) { init(t, *rng_); });
     }
 
+    // The same for a table that stays f32 whatever format the weights are stored in.
+    Tensor exact(const std::string& name, const Shape& shape, const Init& init) const {
+        store_->keep_exact(full(name));
+        return get(name, shape, init);
+    }
+
     // The same for numbers that belong to the model but are not trained.
     Tensor constant(const std::string& name, const Shape& shape, const Init& init) const {
         return store_->get(

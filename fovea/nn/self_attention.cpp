@@ -34,7 +34,7 @@ SelfAttention::SelfAttention(int width, int n_heads, const Options& o, const Par
     if (code != PositionCode::relative) return;
     expect(clip > 0, "attention: the farthest relative position is ", clip);
     // As large as the keys they join: projections of normed rows, of deviation about 1.
-    relative_keys = p.get("relative_keys", {2 * clip + 1, width}, xavier());
+    relative_keys = p.exact("relative_keys", {2 * clip + 1, width}, xavier());
 }
 
 Tensor SelfAttention::operator()(const Tensor& x, const Segments& segments,

@@ -8,7 +8,7 @@ namespace {
 
 Format packed_format(const Tensor& w) {
     if (w.format() == Format::int8) return Format::int8;
-    if (w.format() == Format::bf16 || compute_precision() == Precision::bf16) return Format::bf16;
+    if (w.format() == Format::bf16 || current_precision() == Precision::bf16) return Format::bf16;
     return Format::f32;
 }
 

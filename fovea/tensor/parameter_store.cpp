@@ -6,14 +6,22 @@ namespace fovea {
 
 void ParameterStore::put(const std::string& name, Tensor value) {
     expect_input(index_.emplace(name, std::move(value)).second, "parameters: ", name,
-                 " stands twice");
+                 " appears twice");
     names_.push_back(name);
 }
 
 Tensor ParameterStore::get(const std::string& name, const Shape& shape, const Init& init,
                            bool trainable) {
     used_.insert(name);
-    if (const auto it = index_.find(name); it != index_.end()) {
+    const auto it = index_.find(name);
+    if (mode_ == Mode::check) {
+        if (it == index_.end())
+            missing_.emplace_back(name, shape);
+        else if (it->second.shape() != shape)
+            misfits_.push_back({name, it->second.shape(), shape});
+        return Tensor::shape_only(shape);
+    }
+    if (it != index_.end()) {
         if (it->second.shape() != shape)
             throw Error(text_of("parameters: ", name, " is ", it->second.shape(),
                                 " but the model wants ", shape),
@@ -34,7 +42,13 @@ void ParameterStore::tie(const std::string& alias, const std::string& name) {
     aliases_[alias] = name;
     if (!has(alias)) return;
     used_.insert(alias);
-    const Tensor &a = at(alias), &b = at(name);
+    const Tensor& a = at(alias);
+    if (mode_ == Mode::check) {
+        if (has(name) && at(name).shape() != a.shape())
+            misfits_.push_back({alias, a.shape(), at(name).shape()});
+        return;
+    }
+    const Tensor& b = at(name);
     const bool same = a.id() == b.id() || (a.shape() == b.shape() && a.values() == b.values());
     expect_input(same, "parameters: ", alias, " should be tied to ", name, " but differs from it");
     index_.erase(alias);
@@ -45,6 +59,9 @@ void ParameterStore::finish(const std::string& where) const {
     std::string problem;
     for (const auto& [name, shape] : missing_)
         problem += text_of("\n  missing: ", name, " ", shape);
+    for (const Misfit& m : misfits_)
+        problem +=
+            text_of("\n  shape: ", m.name, " is ", m.found, " but the model wants ", m.wanted);
     for (const std::string& name : names_)
         if (!used_.count(name) && !ignored_.count(name) && !aliases_.count(name))
             problem += text_of("\n  not used: ", name, " ", index_.at(name).shape());
@@ -72,7 +89,7 @@ void ParameterStore::replace(const std::string& name, Tensor value) {
 
 std::int64_t ParameterStore::count() const {
     std::int64_t n = 0;
-    for (const auto& [name, t] : index_) n += t.size();
+    for (const auto& [name, t] : index_) n += t.shape().size();
     return n;
 }
 

@@ -76,6 +76,12 @@ Tensor Tensor::of(const Shape& shape, std::span<const float> values) {
     return t;
 }
 
+Tensor Tensor::shape_only(const Shape& shape) {
+    Tensor t;
+    t.shape_ = shape;
+    return t;
+}
+
 const Shape& Tensor::shape() const { return shape_; }
 
 const float* Tensor::data() const {
@@ -99,7 +105,7 @@ float Tensor::item() const {
 }
 
 Tensor Tensor::reshaped(const Shape& shape) const {
-    expect(shape.size() == size(), "reshape: ", shape_, " cannot become ", shape);
+    expect(shape.size() == shape_.size(), "reshape: ", shape_, " cannot become ", shape);
     Tensor t = *this;
     t.shape_ = shape;
     return t;

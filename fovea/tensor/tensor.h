@@ -30,6 +30,8 @@ public:
         return of(shape, std::span<const float>(values.begin(), values.size()));
     }
     static Tensor scalar(float value) { return full({1}, value); }
+    // A shape without data, for checks before memory is asked for: empty() is true.
+    static Tensor shape_only(const Shape& shape);
 
     bool empty() const { return !storage_; }
     const Shape& shape() const;

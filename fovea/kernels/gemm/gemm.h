@@ -13,6 +13,7 @@
 //
 // Kernels assert; shapes are checked by the callers in ops/.
 #include "fovea/base/act.h"
+#include "fovea/base/precision.h"
 #include "fovea/base/view.h"
 #include "fovea/kernels/gemm/pack.h"
 

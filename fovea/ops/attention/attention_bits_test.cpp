@@ -4,8 +4,8 @@
 #include <limits>
 #include <optional>
 
+#include "fovea/base/precision.h"
 #include "fovea/kernels/attention/attention_tiles.h"
-#include "fovea/kernels/precision.h"
 #include "fovea/ops/attention/score_example.h"
 
 namespace fovea {

@@ -30,7 +30,7 @@ AttentionPlan::AttentionPlan(const char* where, const Tensor& q_, const Tensor& 
     for (const HeadRun& run : runs_) different.push_back(run.sees);
     const ScoreCall asked{.where = where, .q = q, .k = k, .heads = heads, .sees = different};
     score_ = std::visit([&](const auto& score) { return score.bind(asked); }, options.score);
-    precision_ = compute_precision();
+    precision_ = current_precision();
     if (Tape* tape = current_tape(); tape && tape->has_dropout() && o.dropout > 0) {
         named_.emplace(where, q);
         dropout_ = {.p = o.dropout,

@@ -1,0 +1,70 @@
+#include "fovea/models/text_encoder.h"
+
+#include <charconv>
+
+#include "fovea/base/error.h"
+#include "fovea/models/transformer.h"
+
+namespace fovea {
+namespace {
+
+constexpr TextEncoderEntry encoders[] = {
+    {"transformer", TransformerEncoder::model_type, "the encoder of Vaswani et al. 2017",
+     TransformerEncoder::new_config, TransformerEncoder::make, TransformerEncoder::rules},
+};
+
+}  // namespace
+
+void EncoderChoice::describe(Settings& s) {
+    s.add("preset", preset, "size of the model",
+          {.group = "model", .common = true, .choices = {"tiny", "small", "base", "big"}});
+    const SettingOptions size{
+        .group = "model", .min = 1, .max = 1 << 20, .otherwise = "by the preset"};
+    s.add("layers", layers, "blocks one above the other", size);
+    s.add("d-model", width, "width of a row", size);
+    s.add("ffn", ffn, "width inside feed-forward", size);
+    s.add("heads", heads, "attention heads", size);
+    s.add("dropout", dropout, "share of values dropped in training",
+          {.group = "model", .min = 0, .max = 1, .below_max = true, .otherwise = "by the preset"});
+    s.add("max-length", max_length, "tokens of a text; longer ones are cut",
+          {.group = "model", .min = 1, .max = 1 << 20});
+}
+
+std::span<const TextEncoderEntry> text_encoders() { return encoders; }
+
+std::vector<std::string> text_encoder_names() {
+    std::vector<std::string> names;
+    for (const TextEncoderEntry& e : encoders) names.emplace_back(e.name);
+    return names;
+}
+
+const TextEncoderEntry& text_encoder_named(const std::string& name) {
+    std::string known;
+    for (const TextEncoderEntry& e : encoders) {
+        if (name == e.name) return e;
+        known += std::string(known.empty() ? "" : ", ") + e.name;
+    }
+    fail_with(ErrorKind::usage, "known are " + known, "there is no text model `", name, "`");
+}
+
+const TextEncoderEntry& text_encoder_of(const Json& config, const std::string& where) {
+    const std::string type = config.value("model_type", std::string());
+    std::string known;
+    for (const TextEncoderEntry& e : encoders) {
+        if (type == e.model_type) return e;
+        known += std::string(known.empty() ? "" : ", ") + e.model_type;
+    }
+    fail_with(ErrorKind::bad_input, "known are " + known, where, ": \"model_type\" is \"", type,
+              "\", which is no text encoder");
+}
+
+int numbered_layer(std::string_view parameter, std::string_view prefix) {
+    const std::size_t at = parameter.find(prefix);
+    if (at == std::string_view::npos) return 0;
+    const std::string_view digits = parameter.substr(at + prefix.size());
+    int number = -1;
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return number + 1;
+}
+
+}  // namespace fovea

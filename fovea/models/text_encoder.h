@@ -1,0 +1,61 @@
+#pragma once
+// One value for anything that turns a batch of tokens into rows: the heads of classify, tag, slots
+// and embed sit on it and never name a model. A model joins by a row in text_encoders().
+// Thread-safety: const calls from several threads are safe while nobody trains the parameters.
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fovea/base/json.h"
+#include "fovea/base/settings.h"
+#include "fovea/nn/params.h"
+#include "fovea/tensor/name_rules.h"
+#include "fovea/tensor/token_batch.h"
+
+namespace fovea {
+
+struct TextEncoder {
+    int width = 0;       // columns of a row
+    int max_length = 0;  // tokens of a sequence
+    int layers = 0;
+    float dropout = 0;                              // what a head on top does with its input
+    std::function<Tensor(const TokenBatch&)> rows;  // [total tokens, width]
+    // Which layer a parameter belongs to: 0 the embeddings, 1 … layers the blocks from the bottom;
+    // for rates that fall with depth and for freezing. Parameters of a head: layers + 1.
+    std::function<int(std::string_view parameter)> layer_of;
+};
+
+// What is chosen when a new model is made; what is left out is the preset's.
+struct EncoderChoice {
+    std::string preset = "tiny";
+    std::optional<int> layers{}, width{}, ffn{}, heads{};
+    std::optional<float> dropout{};
+    int vocabulary = 0;
+    int max_length = 512;
+    int end_token = 0, pad_token = 0;
+
+    void describe(Settings& settings);  // sizes; vocabulary and tokens come from the tokenizer
+};
+
+struct TextEncoderEntry {
+    const char* name;        // --model NAME
+    const char* model_type;  // of its config.json
+    const char* sentence;
+    Json (*new_config)(const EncoderChoice& choice);  // wrong sizes are usage errors
+    TextEncoder (*make)(const Json& config, const std::string& where, const Params& p);
+    std::span<const NameRule> (*rules)();
+};
+
+std::span<const TextEncoderEntry> text_encoders();  // the one table
+std::vector<std::string> text_encoder_names();
+const TextEncoderEntry& text_encoder_named(const std::string& name);
+// By config.json's model_type; an unknown one is an error that lists those that are known.
+const TextEncoderEntry& text_encoder_of(const Json& config, const std::string& where);
+
+// The number behind "layers." in a dotted name, plus one; 0 where there is none.
+int numbered_layer(std::string_view parameter, std::string_view prefix);
+
+}  // namespace fovea
