@@ -6,6 +6,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
 #include "fovea/base/json.h"
+#include "fovea/base/utf8.h"
 #include "fovea/data/emails.h"
 #include "fovea/data/pairs.h"
 

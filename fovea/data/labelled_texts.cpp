@@ -5,6 +5,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/json.h"
+#include "fovea/base/utf8.h"
 #include "fovea/data/column_names.h"
 #include "fovea/data/label_columns.h"
 #include "fovea/data/pairs.h"
@@ -24,6 +25,13 @@ std::string problem_with_texts(const Columns& columns, const Record& record,
                            ", but ", std::max(column + 1, columns.names.size()), " are wanted");
         if (!is_utf8(record.fields[column])) return "the text is not valid UTF-8";
     }
+    return "";
+}
+
+// Of a field that is not UTF-8: what it looks like, and how to convert the file.
+std::string hint_for(const Record& record) {
+    for (const std::string& field : record.fields)
+        if (!is_utf8(field)) return encoding_hint(field, record.path);
     return "";
 }
 
@@ -72,7 +80,7 @@ public:
         }
         std::vector<std::string> labels;
         if (const std::string problem = problem_of(columns, record, labels); !problem.empty()) {
-            bad_.add(record.path, record.line, problem);
+            bad_.add(record.path, record.line, problem, hint_for(record));
             return true;
         }
         const bool more = take_(
@@ -166,7 +174,7 @@ Problems for_each_text(const RecordFiles& files, const std::vector<std::string>&
             if (!chosen.note.empty()) bad.problems.notes.push_back(chosen.note);
         }
         if (const auto problem = problem_with_texts(columns, record, chosen); !problem.empty()) {
-            bad.add(record.path, record.line, problem);
+            bad.add(record.path, record.line, problem, hint_for(record));
             return true;
         }
         TextRecord text{texts_of(record, chosen), std::move(record)};

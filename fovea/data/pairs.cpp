@@ -8,8 +8,7 @@
 #include "fovea/base/json.h"
 #include "fovea/base/rng.h"
 #include "fovea/base/utf8.h"
-#include "fovea/data/csv.h"
-#include "fovea/data/emails.h"
+#include "fovea/data/pair_columns.h"
 
 namespace fovea {
 namespace {
@@ -44,8 +43,9 @@ public:
         const bool source_fits = is_utf8(source);
         if (!source_fits || !is_utf8(target)) {
             const std::size_t side = source_fits ? chosen_.target : chosen_.source;
-            bad_.add(columns.files.empty() ? record.path : columns.files[side], record.line,
-                     "the text is not valid UTF-8");
+            const std::string& path = columns.files.empty() ? record.path : columns.files[side];
+            bad_.add(path, record.line, "the text is not valid UTF-8",
+                     encoding_hint(source_fits ? target : source, path));
             return true;
         }
         std::vector<std::string> also;  // other targets of this source
@@ -82,27 +82,17 @@ private:
 
 }  // namespace
 
-PairProblems for_each_pair(const PairFiles& files, const std::function<void(TextPair&&)>& take) {
-    PairProblems problems;
-    Watch watch(files, problems);
-    Sink sink(files, watch, take);
-    switch (format_of(files)) {
-        case PairFormat::two_files:
-            read_two_files(files, sink);
-            break;
-        case PairFormat::csv:
-            read_table(files, watch, sink, ',');
-            break;
-        case PairFormat::jsonl:
-            read_jsonl(files, watch, sink);
-            break;
-        case PairFormat::emails:
-            read_emails(files, watch, sink);
-            break;
-        default:
-            read_table(files, watch, sink, '\t');
-    }
-    return problems;
+RecordFiles record_files_of(const PairFiles& files) {
+    RecordFiles r;
+    r.paths = {files.target_path.empty() ? files.path : files.path + "," + files.target_path};
+    r.paths.insert(r.paths.end(), files.more_paths.begin(), files.more_paths.end());
+    r.format = files.format;
+    r.header = files.header;
+    r.keys = {files.source_key, files.target_key};
+    r.needs_columns = true;
+    r.skip_bad = files.skip_bad;
+    r.keep_messages = files.keep_messages;
+    return r;
 }
 
 Problems for_each_pair(const PairFiles& files, const std::function<void(TextPair&&)>& take) {

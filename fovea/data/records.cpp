@@ -154,11 +154,14 @@ private:
 
 }  // namespace
 
-void BadLines::add(const std::string& path, std::int64_t line, const std::string& what) {
+void BadLines::add(const std::string& path, std::int64_t line, const std::string& what,
+                   const std::string& hint) {
     const std::string message = text_of(path, ":", line, ": ", what);
     if (problems.skipped >= skip_bad_)
         throw Error(message, ErrorKind::bad_input,
-                    skip_bad_ > 0 ? "" : "mend the line, or pass over some with --skip-bad N");
+                    skip_bad_ > 0   ? ""
+                    : !hint.empty() ? hint
+                                    : "mend the line, or pass over some with --skip-bad N");
     ++problems.skipped;
     if (static_cast<int>(problems.first.size()) < keep_messages_) problems.first.push_back(message);
 }

@@ -84,7 +84,8 @@ class BadLines {
 public:
     explicit BadLines(std::int64_t skip_bad, int keep_messages = 5)
         : skip_bad_(skip_bad), keep_messages_(keep_messages) {}
-    void add(const std::string& path, std::int64_t line, const std::string& what);
+    void add(const std::string& path, std::int64_t line, const std::string& what,
+             const std::string& hint = {});
     Problems problems;
 
 private:

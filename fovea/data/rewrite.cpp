@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "fovea/base/atomic_file.h"
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
 #include "fovea/data/column_names.h"
@@ -15,7 +16,6 @@
 #include "fovea/data/labelled_texts.h"
 #include "fovea/data/pair_columns.h"
 #include "fovea/data/split.h"
-#include "fovea/data/text_file_writer.h"
 #include "fovea/io/hash.h"
 
 namespace fovea {
@@ -119,7 +119,7 @@ public:
         make_folders(options.out_folder);
         for (const auto& set : report.sets)
             for (const std::string& path : set.paths)
-                writers_.push_back(std::make_unique<TextFileWriter>(path));
+                writers_.push_back(std::make_unique<AtomicFile>(path));
     }
 
     void header(const Columns& columns) {
@@ -140,7 +140,7 @@ public:
     SplitReport report;
 
 private:
-    std::vector<std::unique_ptr<TextFileWriter>> writers_;
+    std::vector<std::unique_ptr<AtomicFile>> writers_;
 };
 
 // What the first reading leaves.

@@ -221,6 +221,7 @@ private:
         r.batches = batches;
         r.smooth_loss = state_.smooth_loss;
         r.tokens_per_second = speed_;
+        r.unit = task_.unit;
         r.tokens = state_.tokens_seen;
         r.memory = memory_stats().peak;
         r.progress = progress(batches);

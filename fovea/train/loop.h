@@ -58,6 +58,7 @@ struct TrainTask {
     // How much batch `index` of the current epoch counts in an update's mean: its tokens in the
     // loss, its labels, its pixels.
     std::function<std::int64_t(std::int64_t index)> batch_weight;
+    const char* unit = "tok";  // of that weight, for people: "18.4 k tok/s"
     // The mean loss of that batch. Called with a tape alive.
     std::function<Tensor(std::int64_t index)> loss;
     // The loss of guessing, such as ln V: a loss far above it and above the first one has exploded.
@@ -72,6 +73,7 @@ struct StepReport {
     std::int64_t step = 0, epoch = 0, batch = 0, batches = 0;  // epoch from 1
     double loss = 0, smooth_loss = 0, rate = 0, gradient_norm = 0;
     double tokens_per_second = 0, progress = 0;  // progress in 0 … 1
+    const char* unit = "tok";                    // TrainTask::unit
     std::int64_t tokens = 0;                     // seen so far
     std::int64_t memory = 0;                     // bytes of tensors at the peak
 };
