@@ -1,5 +1,6 @@
 #include "fovea/bench/child_program.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 #include <array>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "fovea/base/clock.h"
 #include "fovea/base/error.h"
@@ -20,14 +22,25 @@ extern char** environ;
 
 namespace fovea::bench {
 
-std::string own_folder() {
+std::string own_program() {
     std::array<char, PATH_MAX> path{};
     const ssize_t n = readlink("/proc/self/exe", path.data(), path.size() - 1);
-    return n > 0 ? parent_path(std::string(path.data(), static_cast<std::size_t>(n))) : ".";
+    expect(n > 0, "bench: cannot find the program itself");
+    return {path.data(), static_cast<std::size_t>(n)};
 }
 
-bool ChildProgram::start(std::vector<std::string> command, const Environment& set,
-                         const std::vector<std::string>& without) {
+std::string own_folder() { return parent_path(own_program()); }
+
+std::string output_of_fovea(std::vector<std::string> words) {
+    words.insert(words.begin(), own_program());
+    ChildProgram child;
+    std::optional<std::string> text;
+    if (child.start(words, {.show_errors = true})) text = child.rest();
+    expect(text.has_value(), "bench: `fovea ", words[1], " ", words[2], "` failed");
+    return *text;
+}
+
+bool ChildProgram::start(std::vector<std::string> command, const ChildOptions& options) {
     stop();
     pending_.clear();
     int ends[2];
@@ -36,17 +49,18 @@ bool ChildProgram::start(std::vector<std::string> command, const Environment& se
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], 0);
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", 1, 0);
+    if (!options.show_errors)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
 
     std::vector<std::string> own;
-    for (const auto& [name, value] : set) own.push_back(name + "=" + value);
+    for (const auto& [name, value] : options.set) own.push_back(name + "=" + value);
     std::vector<char*> env;
     for (std::string& s : own) env.push_back(s.data());
     for (char** e = environ; *e; ++e) {
         const std::string_view entry(*e);
         bool left_out = false;
-        for (const auto& [name, value] : set) left_out |= entry.starts_with(name + "=");
-        for (const std::string& prefix : without) left_out |= entry.starts_with(prefix);
+        for (const auto& [name, value] : options.set) left_out |= entry.starts_with(name + "=");
+        for (const std::string& prefix : options.without) left_out |= entry.starts_with(prefix);
         if (!left_out) env.push_back(*e);
     }
     env.push_back(nullptr);
@@ -104,6 +118,21 @@ std::optional<std::string> ChildProgram::ask(const std::string& line, double sec
     }
     trouble_ = text_of("the peer has not answered in ", seconds, " seconds");
     stop();
+    return std::nullopt;
+}
+
+std::optional<std::string> ChildProgram::rest() {
+    if (!alive()) return std::nullopt;
+    shutdown(socket_, SHUT_WR);
+    std::string text = std::exchange(pending_, "");
+    std::array<char, 4096> buffer;
+    for (ssize_t n; (n = read(socket_, buffer.data(), buffer.size())) > 0;)
+        text.append(buffer.data(), static_cast<std::size_t>(n));
+    int status = 1;
+    waitpid(std::exchange(child_, -1), &status, 0);
+    stop();
+    if (status == 0) return text;
+    trouble_ = "it ended with an error";
     return std::nullopt;
 }
 

@@ -26,14 +26,15 @@ Contestant read_of(std::int64_t bytes) {
     return timed("read", static_cast<double>(n * 4), [=] { kernels::read_plain(from->data(), n); });
 }
 
-void measure(KernelBench& bench, const char* family, const std::string& name, std::int64_t bytes,
-             Contestant limit, std::function<void()> once, std::string onednn = {}) {
+// The work is as many bytes as the limit moves.
+void measure(KernelBench& bench, const char* family, const std::string& name, Contestant limit,
+             std::function<void()> once, std::string onednn = {}) {
     KernelBench::Case c;
     c.row.bench = family;
     c.row.name = name;
     c.row.precision = "f32";
     c.row.unit = "GB/s";
-    c.ours = timed("fovea", static_cast<double>(bytes), std::move(once));
+    c.ours = timed("fovea", limit.work, std::move(once));
     c.limit = std::move(limit);
     c.onednn = std::move(onednn);
     bench.measure(std::move(c));
@@ -55,11 +56,11 @@ void bench_layer_norm(KernelBench& bench) {
                             o->stats.data());
     };
     if (bench.wanted("layer_norm", "fwd " + size, "f32"))
-        measure(bench, "layer_norm", "fwd " + size, 2 * bytes, copy_of(2 * bytes), forward,
+        measure(bench, "layer_norm", "fwd " + size, copy_of(2 * bytes), forward,
                 fmt::format("layer_norm {} {}", rows, cols));
     if (bench.wanted("layer_norm", "bwd " + size, "f32")) {
         forward();
-        measure(bench, "layer_norm", "bwd " + size, 3 * bytes, copy_of(3 * bytes), [o] {
+        measure(bench, "layer_norm", "bwd " + size, copy_of(3 * bytes), [o] {
             kernels::layer_norm_backward(o->dy, o->x, o->gamma.data(), o->stats.data(),
                                          {.dx = o->y.view(),
                                           .dgamma = o->dgamma.write(),
@@ -77,11 +78,11 @@ void bench_gelu(KernelBench& bench) {
     const auto y = std::make_shared<Tensor>(Tensor({rows, cols}));
     if (bench.wanted("gelu", "fwd " + size, "f32"))
         measure(
-            bench, "gelu", "fwd " + size, 8 * n, copy_of(8 * n),
+            bench, "gelu", "fwd " + size, copy_of(8 * n),
             [=] { kernels::activate(Act::gelu, x->data(), y->write(), n); },
             fmt::format("gelu {}", n));
     if (bench.wanted("gelu", "bwd " + size, "f32"))
-        measure(bench, "gelu", "bwd " + size, 12 * n, copy_of(12 * n), [=] {
+        measure(bench, "gelu", "bwd " + size, copy_of(12 * n), [=] {
             kernels::activate_backward(Act::gelu, dy->data(), x->data(), y->write(), n);
         });
 }
@@ -103,10 +104,10 @@ void bench_cross_entropy(KernelBench& bench) {
                                o->loss.data());
     };
     if (bench.wanted("cross_entropy", "fwd " + size, "f32"))
-        measure(bench, "cross_entropy", "fwd " + size, bytes, read_of(bytes), forward);
+        measure(bench, "cross_entropy", "fwd " + size, read_of(bytes), forward);
     if (bench.wanted("cross_entropy", "bwd " + size, "f32")) {
         forward();
-        measure(bench, "cross_entropy", "bwd " + size, 2 * bytes, copy_of(2 * bytes), [o] {
+        measure(bench, "cross_entropy", "bwd " + size, copy_of(2 * bytes), [o] {
             kernels::cross_entropy_backward(o->logits, o->labels.data(), -100, 0.1f,
                                             o->stats.data(), o->factor.data(), o->dlogits.view());
         });
@@ -122,7 +123,7 @@ void bench_adamw(KernelBench& bench) {
     };
     const auto o = std::make_shared<Operands>();
     // w, m, v are read and written, g is read: 28 bytes a parameter.
-    measure(bench, "adamw", "16 M parameters", 28 * n, copy_of(28 * n), [o] {
+    measure(bench, "adamw", "16 M parameters", copy_of(28 * n), [o] {
         kernels::adamw(o->w.write(), o->g.data(), o->m.write(), o->v.write(), n,
                        {.rate = 1e-6f, .decay = 0.01f});
     });

@@ -27,11 +27,12 @@ bool OneDnn::start(int level) {
     if (child_.alive() && level_ == level) return true;
     // Its threads may spin for about a millisecond between regions, not for ten: the next sample is
     // ours.
-    const ChildProgram::Environment set{
-        {"ONEDNN_MAX_CPU_ISA", levels[static_cast<std::size_t>(level)]},
-        {"OMP_NUM_THREADS", std::to_string(thread_count())},
-        {"GOMP_SPINCOUNT", "20000"}};
-    if (!child_.start({program_}, set, {"ONEDNN_", "OMP_", "GOMP_"})) return false;
+    const ChildOptions options{
+        .set = {{"ONEDNN_MAX_CPU_ISA", levels[static_cast<std::size_t>(level)]},
+                {"OMP_NUM_THREADS", std::to_string(thread_count())},
+                {"GOMP_SPINCOUNT", "20000"}},
+        .without = {"ONEDNN_", "OMP_", "GOMP_"}};
+    if (!child_.start({program_}, options)) return false;
     level_ = level;
     const std::string version = ask("version");
     const std::size_t space = version.find(' ');

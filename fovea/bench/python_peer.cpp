@@ -27,14 +27,15 @@ std::vector<std::string> peer_pythons(const std::string& asked) {
     return {"python3"};
 }
 
-PythonPeer::PythonPeer(const std::string& script, const ChildProgram::Environment& environment,
+PythonPeer::PythonPeer(const std::string& script, const ChildEnvironment& environment,
                        const std::string& python) {
     const std::string path = find_script(script);
     if (path.empty()) {
         trouble_ = "bench/peers/" + script + " is not here";
         return;
     }
-    if (!child_.start({python.empty() ? peer_pythons().front() : python, path}, environment))
+    if (!child_.start({python.empty() ? peer_pythons().front() : python, path},
+                      {.set = environment}))
         trouble_ = child_.trouble();
 }
 

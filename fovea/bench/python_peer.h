@@ -17,7 +17,7 @@ class PythonPeer {
 public:
     // The script's name, what to set in the child's environment, and the Python (empty: the first
     // of peer_pythons).
-    PythonPeer(const std::string& script, const ChildProgram::Environment& environment,
+    PythonPeer(const std::string& script, const ChildEnvironment& environment,
                const std::string& python = "");
 
     bool alive() const { return child_.alive(); }

@@ -137,8 +137,8 @@ private:
         const std::vector<RaceFigure> figures = race(
             racers, [&](std::int64_t first, int n) { return work.target_tokens(first, n); },
             {.seconds = options_.seconds > 0 ? options_.seconds
-                        : options_.quick     ? 12.0
-                                             : 150.0,
+                        : options_.quick     ? quick_seconds_
+                                             : seconds_,
              .sample_seconds = options_.quick ? 0.3 : 1.0,
              .least_rounds = options_.quick ? 1 : 4},
             options_.stop,

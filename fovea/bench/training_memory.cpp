@@ -2,7 +2,7 @@
 
 #include "fovea/base/files.h"
 #include "fovea/base/threads.h"
-#include "fovea/bench/own_program.h"
+#include "fovea/bench/child_program.h"
 #include "fovea/bench/train.h"
 
 namespace fovea::bench {

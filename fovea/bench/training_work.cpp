@@ -92,13 +92,14 @@ double TrainingWork::flops(std::int64_t first, int updates) const {
 }
 
 void TrainingWork::dump(const std::string& folder) const {
-    dump_batches(folder, Seq2SeqModel::create(config_, seed_), examples_, batches_, 1);
+    dump_batches(folder, {config_, *FreshTransformer(config_, seed_).store}, examples_, batches_,
+                 1);
 }
 
 TrainingRun::TrainingRun(const TrainingWork& work, const std::string& precision)
     : work_(work),
       precision_(precision_of(precision)),
-      model_(Seq2SeqModel::create(work.config(), work.seed())),
+      model_(work.config(), work.seed()),
       adam_(*model_.store, {}),
       dropout_(work.seed(), 0x64726f70) {}
 

@@ -62,7 +62,7 @@ private:
 
     const TrainingWork& work_;
     Precision precision_;
-    Seq2SeqModel model_;
+    FreshTransformer model_;
     AdamW adam_;
     Rng dropout_;
     double loss_ = 0;

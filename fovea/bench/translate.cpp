@@ -7,7 +7,7 @@
 #include "fovea/base/clock.h"
 #include "fovea/base/precision.h"
 #include "fovea/base/threads.h"
-#include "fovea/bench/own_program.h"
+#include "fovea/bench/child_program.h"
 #include "fovea/bench/python_peer.h"
 #include "fovea/bench/scratch_folder.h"
 #include "fovea/bench/training_work.h"
@@ -29,15 +29,11 @@ class Translator {
 public:
     Translator(const std::string& folder, const std::string& precision,
                const std::vector<Ids>& sources)
-        : precision_(precision == "bf16" ? Precision::bf16 : Precision::f32),
-          model_(Seq2SeqModel::load(folder, precision == "int8"   ? Format::int8
-                                            : precision == "bf16" ? Format::bf16
-                                                                  : Format::f32)),
-          sources_(sources) {}
+        : model_(Seq2SeqModel::load(folder, WeightChoice::named(precision))), sources_(sources) {}
 
     // Seconds to translate sources [first, first + count).
     double run(std::int64_t first, int count, const Search& s) {
-        const PrecisionScope scope(precision_);
+        const PrecisionScope scope(model_.precision);
         SearchOptions options;
         options.beam = s.beam;
         options.min_length = options.max_length = s.length;
@@ -59,7 +55,6 @@ public:
     const Ids& first_result() const { return first_result_; }
 
 private:
-    Precision precision_;
     Seq2SeqModel model_;
     const std::vector<Ids>& sources_;
     Ids first_result_;
@@ -135,10 +130,10 @@ public:
         config.apply_preset(o.preset);
         config.vocab_size = o.vocabulary;
         config.positions = PositionCode::sinusoidal;
-        Seq2SeqModel model = Seq2SeqModel::create(config, o.seed);
         const std::vector<std::string> texts = {"hello"};
-        model.source_tokenizer = model.target_tokenizer =
+        const auto tokenizer =
             std::make_shared<const Tokenizer>(train_vocabulary(texts, {.size = 300}));
+        const Seq2SeqModel model = Seq2SeqModel::create(config, tokenizer, tokenizer, o.seed);
         model_folder_ = folder_ / "model";
         model.save(model_folder_);
         sources_ =
