@@ -1,6 +1,3 @@
-#include <cmath>
-
-#include "fovea/base/json.h"
 #include "fovea/inspect/attention_view.h"
 
 namespace fovea {
@@ -9,13 +6,13 @@ namespace {
 // The page draws with plain DOM calls and textContent; the data is a JSON block that nothing can
 // break out of ("<" is escaped), and the page's own policy lets it load nothing.
 constexpr const char* page_style = R"(<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Fovea: attention</title>
+<html lang="en"><head><meta charset="utf-8"><title>Fovea: attention</title><meta name="generator" content="fovea inspect">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
 <style>
 :root{--ink:#1b1f24;--soft:#5d646d;--paper:#fbfaf7;--card:#fff;--line:#e4e0d7;--hot:20,82,150;--mark:#c2410c;color-scheme:light}
 :root.dark{--ink:#e8e6e1;--soft:#9aa1aa;--paper:#15171a;--card:#1d2024;--line:#2e3237;--hot:126,190,255;--mark:#fb923c;color-scheme:dark}
-*{box-sizing:border-box}
+*{box-sizing:border-box}[hidden]{display:none!important}
 body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);margin:0 auto;max-width:84rem;padding:1.5rem 1.25rem}
 header{display:flex;flex-wrap:wrap;gap:.5rem 2rem;align-items:baseline;justify-content:space-between}
 h1{font-size:1.25rem;margin:0}h2{font-size:1rem;margin:0}
@@ -42,13 +39,13 @@ td.hidden{background:repeating-linear-gradient(135deg,transparent 0 3px,var(--li
 footer{color:var(--soft);font-size:.85rem;margin-top:1rem;max-width:60rem}
 </style></head><body>
 <header><h1>What one example looks at</h1><button id="theme" type="button">dark</button></header>
-<p class="example"><span>source</span> <b id="source"></b> &nbsp; <span>target</span> <b id="target"></b></p>
+<p class="example"><span>input</span> <b id="input"></b> &nbsp; <span id="what">output</span> <b id="output"></b></p>
 <div class="controls"><div class="pick" id="layers" role="group" aria-label="layer"><span>layer</span></div>
 <div class="pick" id="heads" role="group" aria-label="head"><span>head</span></div>
 <div class="scale"><span>0</span><i></i><span>1</span></div></div>
 <div class="maps" id="maps"></div>
 <footer>A row looks, the columns are looked at, and each row sums to 1. Hatched: positions the mask hides.
-The decoder reads its own output shifted by one: row “&lt;start&gt;” chooses the first token.
+<span id="shifted" hidden>The output is read shifted by one: row “&lt;start&gt;” chooses its first token.</span>
 Attention shows where a model reads, not why it answers.</footer>
 <script type="application/json" id="data">)";
 
@@ -56,40 +53,43 @@ constexpr const char* page_script = R"(</script>
 <script>
 const $=id=>document.getElementById(id),data=JSON.parse($('data').textContent);
 const make=(tag,text,name)=>{const e=document.createElement(tag);if(text!=null)e.textContent=text;if(name)e.className=name;return e;};
-$('source').textContent=data.source;$('target').textContent=data.target;
-const kinds=[['encoder','Encoder self-attention','source looks at source'],
-  ['decoder','Masked decoder self-attention','target looks at the target so far'],
-  ['cross','Cross-attention','target looks at source']];
-const layers=Math.max(...data.maps.map(m=>m.layer))+1,heads=Math.max(...data.maps.map(m=>m.weight.length));
-let layer=layers-1,head=-1;
-function buttons(where,names,values,get,set){
+$('input').textContent=data.input;$('output').textContent=data.target??data.output;
+if('target' in data)$('what').textContent='target';
+$('shifted').hidden=!Object.values(data.sides).some(t=>t[0]==='<start>');
+const parts=[...new Set(data.maps.map(m=>m.part))];
+const layers=[...new Set(data.maps.map(m=>m.layer).filter(l=>l!==null))].sort((a,b)=>a-b);
+const heads=data.maps.reduce((most,m)=>m.heads.length>most.length?m.heads:most,[]);
+let layer=layers.at(-1),head=heads.length>1?-1:0;
+function buttons(where,names,values,set){
+  if(values.length<2)$(where).hidden=true;
   values.forEach((v,i)=>{const b=make('button',names[i]);b.type='button';b.dataset.value=v;
     b.onclick=()=>{set(v);draw();};$(where).append(b);});
 }
-const count=n=>Array.from({length:n},(_,i)=>i);
-buttons('layers',count(layers).map(l=>l+1),count(layers),()=>layer,v=>layer=v);
-buttons('heads',['mean',...count(heads).map(h=>h+1)],[-1,...count(heads)],()=>head,v=>head=v);
+buttons('layers',layers,layers,v=>layer=v);
+buttons('heads',heads.length>1?['mean',...heads]:[],heads.length>1?[-1,...heads.keys()]:[],v=>head=v);
 function press(where,value){for(const b of $(where).querySelectorAll('button'))b.setAttribute('aria-pressed',String(b.dataset.value==value));}
 function weights(m){
-  if(head>=0)return m.weight[Math.min(head,m.weight.length-1)];
-  return m.weight[0].map((row,q)=>row.map((_,k)=>m.weight.reduce((s,w)=>s+w[q][k],0)/m.weight.length));
+  if(head>=0)return m.weights[Math.min(head,m.weights.length-1)];
+  return m.weights[0].map((row,q)=>row.map((_,k)=>m.weights.every(w=>w[q][k]===null)?null:
+    m.weights.reduce((s,w)=>s+w[q][k],0)/m.weights.length));
 }
-function picture(m,title,says){
+function picture(m){
   const box=make('section',null,'map'),grid=make('div',null,'grid'),table=make('table');
-  box.append(make('h2',title),make('p',says));
+  const queries=data.sides[m.queries],keys=data.sides[m.keys];
+  box.append(make('h2',m.title),make('p',`${m.queries} looks at ${m.keys}`));box.title=m.name;
   const head=make('tr'),tops=[],sides=[];
   head.append(make('th'));
-  for(const k of m.keys){const th=make('th',null,[...k].length>2?'long':'');th.scope='col';th.append(make('span',k));tops.push(th);head.append(th);}
+  for(const k of keys){const th=make('th',null,[...k].length>2?'long':'');th.scope='col';th.append(make('span',k));tops.push(th);head.append(th);}
   const thead=make('thead');thead.append(head);
   const body=make('tbody'),value=make('p','point at a cell to read its weight','value');
   const light=(q,k,on)=>{sides[q].classList.toggle('on',on);tops[k].classList.toggle('on',on);};
   weights(m).forEach((row,q)=>{
-    const tr=make('tr'),side=make('th',m.queries[q]);side.scope='row';sides.push(side);tr.append(side);
+    const tr=make('tr'),side=make('th',queries[q]);side.scope='row';sides.push(side);tr.append(side);
     row.forEach((w,k)=>{const td=make('td');
-      if(m.kind==='decoder'&&k>q){td.className='hidden';td.title='hidden by the mask';}
+      if(w===null){td.className='hidden';td.title='hidden by the mask';}
       else{td.style.background=`rgba(var(--hot),${Math.sqrt(w).toFixed(3)})`;
-        const say=`${m.queries[q]} → ${m.keys[k]}: ${w.toFixed(4)}`;td.title=say;
-        td.onmouseenter=()=>{value.replaceChildren(make('b',m.queries[q]),` (row ${q+1}) looks at `,make('b',m.keys[k]),` (column ${k+1}): `,make('b',w.toFixed(4)));light(q,k,true);};
+        const say=`${queries[q]} → ${keys[k]}: ${w.toFixed(4)}`;td.title=say;
+        td.onmouseenter=()=>{value.replaceChildren(make('b',queries[q]),` (row ${q+1}) looks at `,make('b',keys[k]),` (column ${k+1}): `,make('b',w.toFixed(4)));light(q,k,true);};
         td.onmouseleave=()=>light(q,k,false);}
       tr.append(td);});
     body.append(tr);});
@@ -98,10 +98,9 @@ function picture(m,title,says){
 function draw(){
   press('layers',layer);press('heads',head);
   const right=make('div',null,'column'),all=[];
-  for(const [kind,title,says] of kinds){
-    const mine=data.maps.filter(m=>m.kind===kind);if(!mine.length)continue;
-    const m=mine[Math.min(layer,mine.length-1)];
-    all.push(picture(m,`${title}, layer ${m.layer+1}`,says));}
+  for(const part of parts){
+    const mine=data.maps.filter(m=>m.part===part);
+    all.push(picture(mine.find(m=>m.layer===layer)??mine.at(-1)));}
   right.append(...all.slice(1));$('maps').replaceChildren(all[0],right);
 }
 const root=document.documentElement,dark=on=>{root.classList.toggle('dark',on);$('theme').textContent=on?'light':'dark';};
@@ -114,36 +113,20 @@ draw();
 }  // namespace
 
 std::string html_page(const AttentionView& view) {
-    Json data;
-    data["schema"] = "fovea.attention";
-    data["version"] = 1;
-    data["source"] = view.source_text;
-    data["target"] = view.target_text;
-    for (const AttentionMap& m : view.maps) {
-        Json weight = Json::array();
-        for (const auto& head : m.weight) {
-            Json rows = Json::array();
-            for (const auto& row : head) {
-                Json cells = Json::array();  // four digits are what the page shows
-                for (const float w : row) cells.push_back(std::round(double{w} * 1e4) / 1e4);
-                rows.push_back(std::move(cells));
-            }
-            weight.push_back(std::move(rows));
-        }
-        data["maps"].push_back({{"kind", m.kind},
-                                {"layer", m.layer},
-                                {"queries", view.queries(m)},
-                                {"keys", view.keys(m)},
-                                {"weight", std::move(weight)}});
-    }
     std::string json;
-    for (const char c : to_text(data)) {
+    // Four digits are what the page shows.
+    for (const char c : attention_json(view, {.digits = 4, .hidden_is_null = true})) {
         if (c == '<')
             json += "\\u003c";
         else
             json += c;
     }
     return page_style + json + page_script;
+}
+
+bool is_own_page(std::string_view beginning) {
+    return beginning.find(R"(<meta name="generator" content="fovea inspect">)") !=
+           std::string_view::npos;
 }
 
 }  // namespace fovea

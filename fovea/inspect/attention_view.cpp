@@ -1,196 +1,164 @@
 #include "fovea/inspect/attention_view.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "fovea/base/error.h"
+#include "fovea/inspect/map_name.h"
 #include "fovea/ops/attention/probe.h"
-#include "fovea/tasks/translate.h"
 
 namespace fovea {
 namespace {
 
-// A token as a person reads it: the byte-level and SentencePiece space marks become a blank.
-std::string shown(const Tokenizer& tokenizer, std::int32_t id) {
-    const std::int32_t one[] = {id};
-    std::string text =
-        tokenizer.is_special(id) ? tokenizer.id_to_token(id).value_or("?") : tokenizer.decode(one);
-    while (!text.empty() && text[0] == ' ') text.erase(0, 1);
-    return text.empty() ? "␣" : text;
+const AttentionSides& sides_of(const ForwardPass& pass, const std::string& name) {
+    for (const AttentionSides& s : pass.sides)
+        if (name.find(s.part) != std::string::npos) return s;
+    fail("inspect: the task does not say whose tokens the attention \"", name, "\" looks at");
 }
 
-std::vector<std::string> shown(const Tokenizer& tokenizer, const Ids& ids) {
-    std::vector<std::string> out;
-    for (const std::int32_t id : ids) out.push_back(shown(tokenizer, id));
-    return out;
+bool hides_something(const Visibility& sees) {
+    for (std::int64_t q = 0; q < sees.queries(); ++q)
+        if (sees.visible(q) < sees.keys()) return true;
+    return false;
 }
 
-// Full rows of one report: weights outside a row's visibility are 0.
-AttentionMap map_of(const Probe& probe, std::size_t report, std::size_t keys) {
+std::string title_of(const AttentionMap& m) {
+    const MapName n = read_map_name(m.name);
+    if (n.layer == 0) return n.stack + (m.queries == m.keys ? " self-attention" : " attention");
+    std::string title = n.stack + (n.stack.empty() ? "" : " ");
+    if (m.queries == m.keys)
+        title += std::string(hides_something(m.sees[0]) ? "masked " : "") + "self-attention";
+    else
+        title += "cross-attention";
+    return title + ", layer " + std::to_string(n.layer);
+}
+
+// Everything but the numbers.
+AttentionMap described(const Probe& probe, std::size_t call, const ForwardPass& pass) {
     AttentionMap m;
-    for (int h = 0; h < probe.heads(report); ++h) {
-        const Ragged r = probe.map(report, h);
-        std::vector<std::vector<float>> rows;
-        for (std::int64_t i = 0; i < r.rows(); ++i) {
-            std::vector<float> row(r.row(i).begin(), r.row(i).end());
-            row.resize(keys, 0.0f);  // one sequence: what a row sees begins at its first key
-            rows.push_back(std::move(row));
-        }
-        m.weight.push_back(std::move(rows));
+    m.call = call;
+    m.name = probe.name(call);
+    const AttentionSides& sides = sides_of(pass, m.name);
+    m.layer = read_map_name(m.name).layer;
+    m.queries = sides.queries;
+    m.keys = sides.keys;
+    for (int h = 0; h < probe.heads(call); ++h) {
+        m.heads.push_back(std::to_string(h + 1));
+        m.sees.push_back(probe.visibility(call, h));
     }
+    if (std::all_of(m.sees.begin(), m.sees.end(),
+                    [&](const Visibility& own) { return own.same_handle(m.sees[0]); }))
+        m.sees.resize(1);
+    m.title = title_of(m);
+    const auto fits = [&](const std::string& side, std::int64_t rows) {
+        const auto tokens = pass.tokens.find(side);
+        expect(
+            tokens != pass.tokens.end() && static_cast<std::int64_t>(tokens->second.size()) == rows,
+            "inspect: the attention \"", m.name, "\" has ", rows, " rows of \"", side,
+            "\", but the task names ", tokens == pass.tokens.end() ? 0 : tokens->second.size(),
+            " tokens");
+    };
+    fits(m.queries, m.sees[0].queries());
+    fits(m.keys, m.sees[0].keys());
     return m;
 }
 
+// Rows over the keys as they are packed, which is the order of the tokens.
+HeadMap full_rows(const Ragged& rows, const Visibility& sees, bool all_keys, float hidden) {
+    HeadMap out(static_cast<std::size_t>(sees.queries()));
+    const VisibilityView view = sees.view();
+    for (const VisibleGroup& g : view.groups) {
+        std::vector<std::int64_t> column;  // of each key of the group's list
+        for (const KeyRun& run : view.runs_of(g))
+            for (std::int64_t i = 0; i < run.count; ++i) column.push_back(run.row + i);
+        for (std::int64_t q = g.q_begin; q < g.q_end; ++q) {
+            std::vector<float>& row = out[static_cast<std::size_t>(q)];
+            row.assign(static_cast<std::size_t>(sees.keys()), hidden);
+            const float* next = rows.row(q).data();
+            for (const KeyInterval& x : view.of_row(q))
+                for (std::int64_t k = x.begin; k < x.end; ++k)
+                    row[static_cast<std::size_t>(column[static_cast<std::size_t>(k)])] =
+                        all_keys ? rows.row(q)[static_cast<std::size_t>(k)] : *next++;
+        }
+    }
+    return out;
+}
+
+void fill(AttentionMap& m, const Probe& probe, bool scores) {
+    constexpr float hidden = -std::numeric_limits<float>::infinity();
+    for (const std::string& head : m.heads) {
+        const int h = std::stoi(head) - 1;
+        const Visibility& sees = probe.visibility(m.call, h);
+        m.weight.push_back(full_rows(probe.map(m.call, h), sees, false, 0.0f));
+        if (scores) m.scores.push_back(full_rows(probe.scores(m.call, h), sees, true, hidden));
+    }
+}
+
+// Maps are square in the length of a text: asked for too much, the way out is a choice.
+void check_size(const std::vector<AttentionMap>& maps) {
+    constexpr double most = 1 << 27;
+    double cells = 0;
+    for (const AttentionMap& m : maps)
+        cells += static_cast<double>(m.heads.size()) * static_cast<double>(m.sees[0].queries()) *
+                 static_cast<double>(m.sees[0].keys());
+    if (cells > most)
+        fail_with(ErrorKind::usage,
+                  "a shorter text, or fewer maps: --layer last --head 1, --map PART",
+                  "inspect: ", maps.size(), " maps have ", static_cast<std::int64_t>(cells),
+                  " weights together, but at most ", static_cast<std::int64_t>(most), " are drawn");
+}
+
 }  // namespace
 
-AttentionView look_inside(const Seq2SeqModel& model, const std::string& source,
-                          const std::string& target) {
-    AttentionView v;
-    v.source_text = source;
-    v.target_text = target.empty() ? translate(model, source) : target;
-    const Ids s = model.encode_source(source);
-    Ids t = model.encode_target(v.target_text);
-    t.insert(t.begin(), model.config.decoder_start_token_id);
-    t.pop_back();  // </s> is predicted, not read
-    v.source_tokens = shown(*model.source_tokenizer, s);
-    v.target_tokens = shown(*model.target_tokenizer, t);
-    v.target_tokens[0] = "<start>";
+bool AttentionMap::visible(std::size_t query, std::size_t key, std::size_t head) const {
+    const auto q = static_cast<std::int64_t>(query), k = static_cast<std::int64_t>(key);
+    if (sees.size() == weight.size()) return sees[head].sees(q, k);
+    return std::any_of(sees.begin(), sees.end(),
+                       [&](const Visibility& own) { return own.sees(q, k); });
+}
 
-    const Segments from = Segments::of_lengths({static_cast<std::int64_t>(s.size())});
-    const Segments to = Segments::of_lengths({static_cast<std::int64_t>(t.size())});
-    const PrecisionScope scope(model.precision);
+AttentionView look_inside(const Predictor& predictor, const Json& input,
+                          const LookOptions& options) {
+    AttentionView v;
     Probe probe;
-    model.network->decoder(t, to, model.network->encode(s, from), from);
-    const auto add = [&](const std::string& name, std::size_t keys, AttentionMap about) {
-        about.weight = map_of(probe, probe.find(name), keys).weight;
-        v.maps.push_back(std::move(about));
-    };
-    const Transformer& network = *model.network;
-    for (int l = 0; l < model.config.encoder_layers; ++l) {
-        AttentionMap m;
-        m.name = "encoder self-attention, layer " + std::to_string(l + 1);
-        m.kind = "encoder";
-        m.layer = l;
-        add(network.encoder.layers[static_cast<std::size_t>(l)].self_attn.name, s.size(), m);
+    ForwardPass pass = predictor.forward(input);
+    std::map<std::string, int> calls;
+    for (std::size_t i = 0; i < probe.count(); ++i) {
+        AttentionMap m = described(probe, i, pass);
+        // A module that is called again (a second stream) gets a name of its own.
+        if (const int times = ++calls[m.name]; times > 1) {
+            m.title += ", call " + std::to_string(times);
+            m.name += "#" + std::to_string(times);
+        }
+        v.maps.push_back(std::move(m));
     }
-    for (int l = 0; l < model.config.decoder_layers; ++l) {
-        const auto& layer = network.decoder.layers[static_cast<std::size_t>(l)];
-        AttentionMap self;
-        self.name = "decoder masked self-attention, layer " + std::to_string(l + 1);
-        self.kind = "decoder";
-        self.layer = l;
-        self.queries_are_source = self.keys_are_source = false;
-        add(layer.self_attn.name, t.size(), self);
-        AttentionMap cross;
-        cross.name = "decoder cross-attention, layer " + std::to_string(l + 1);
-        cross.kind = "cross";
-        cross.layer = l;
-        cross.queries_are_source = false;
-        add(layer.encoder_attn.name, s.size(), cross);
+    choose_maps(v.maps, options.choice);
+    if (options.weights) {
+        check_size(v.maps);
+        for (AttentionMap& m : v.maps) {
+            fill(m, probe, options.scores && options.choice.head != "mean");
+            if (options.choice.head == "mean") m = mean_of_heads(m);
+        }
     }
+    v.input = std::move(pass.input);
+    v.output = std::move(pass.output);
+    v.sides = std::move(pass.tokens);
     return v;
 }
 
-namespace {
-
-std::size_t columns_of(const std::string& text) {  // code points
-    std::size_t n = 0;
-    for (const char c : text) n += (static_cast<unsigned char>(c) & 0xc0u) != 0x80u;
-    return n;
-}
-
-std::string first_columns(const std::string& text, std::size_t n) {
-    std::string out;
-    for (const char c : text) {
-        if ((static_cast<unsigned char>(c) & 0xc0u) != 0x80u && n-- == 0) break;
-        out += c;
-    }
-    return out;
-}
-
-}  // namespace
-
-namespace {
-
-struct Shade {
-    float from;
-    const char* cell;
-    const char* says;
-};
-constexpr Shade shades[] = {{0.6f, "██", "60 % and more"},
-                            {0.3f, "▓▓", "30 %"},
-                            {0.12f, "▒▒", "12 %"},
-                            {0.04f, "░░", "4 %"},
-                            {0.0f, "· ", "less"}};
-
-const char* shade_of(float weight) {
-    for (const Shade& s : shades)
-        if (weight >= s.from) return s.cell;
-    return shades[4].cell;
-}
-
-std::vector<std::string> letters_of(const std::string& text, std::size_t most) {
-    std::vector<std::string> letters;
-    for (const char c : first_columns(text, most)) {
-        if ((static_cast<unsigned char>(c) & 0xc0u) != 0x80u) letters.emplace_back();
-        letters.back() += c;
-    }
-    return letters;
-}
-
-// Keys from top to bottom, ending right above their column.
-std::string key_lines(const std::vector<std::string>& keys, std::size_t count, std::size_t indent) {
-    constexpr std::size_t longest = 8;
-    std::vector<std::vector<std::string>> columns;
-    std::size_t height = 1;
-    for (std::size_t k = 0; k < count; ++k) {
-        columns.push_back(letters_of(keys[k], longest));
-        height = std::max(height, columns.back().size());
-    }
-    std::string out;
-    for (std::size_t line = 0; line < height; ++line) {
-        std::string text(indent, ' ');
-        for (const auto& letters : columns) {
-            const std::size_t above = height - letters.size();
-            text += line < above ? "  " : letters[line - above] + " ";
+AttentionMap mean_of_heads(const AttentionMap& map) {
+    AttentionMap mean = map;
+    mean.heads = {"mean of " + std::to_string(map.weight.size()) + " heads"};
+    mean.scores.clear();
+    mean.weight.resize(1);
+    const auto count = static_cast<float>(map.weight.size());
+    for (std::size_t q = 0; q < mean.weight[0].size(); ++q)
+        for (std::size_t k = 0; k < mean.weight[0][q].size(); ++k) {
+            float sum = 0;
+            for (const HeadMap& head : map.weight) sum += head[q][k] / count;
+            mean.weight[0][q][k] = sum;
         }
-        out += text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
-    }
-    return out;
-}
-
-}  // namespace
-
-std::string terminal_legend() {
-    std::string out = "weights:";
-    for (const Shade& s : shades) out += std::string("  ") + s.cell + " " + s.says;
-    return out + "   blank: hidden by the mask\n";
-}
-
-std::string terminal_picture(const AttentionView& view, const AttentionMap& map, int width) {
-    const auto &queries = view.queries(map), &keys = view.keys(map);
-    std::size_t label = 0;
-    for (const std::string& q : queries)
-        label = std::max(label, std::min<std::size_t>(columns_of(q), 12));
-    const auto room =
-        static_cast<std::size_t>(std::max(8, (width - static_cast<int>(label) - 4) / 2));
-    const std::size_t shown_keys = std::min(keys.size(), room);
-    std::string out = map.name + " (mean of " + std::to_string(map.weight.size()) + " heads)\n" +
-                      key_lines(keys, shown_keys, label + 2);
-    for (std::size_t q = 0; q < queries.size(); ++q) {
-        const std::string name = first_columns(queries[q], 12);
-        out += std::string(label - std::min(label, columns_of(name)), ' ') + name + " ▕";
-        for (std::size_t k = 0; k < shown_keys; ++k) {
-            float mean = 0;
-            for (const auto& head : map.weight)
-                mean += head[q][k] / static_cast<float>(map.weight.size());
-            out += map.sees(q, k) ? shade_of(mean) : "  ";
-        }
-        out += "▏\n";
-    }
-    if (shown_keys < keys.size())
-        out += text_of("(", keys.size() - shown_keys,
-                       " more keys: widen the terminal, or see the page)\n");
-    return out;
+    return mean;
 }
 
 }  // namespace fovea
