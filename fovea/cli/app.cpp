@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <new>
 #include <sstream>
 
+#include "fovea/cli/average.h"
 #include "fovea/cli/bench.h"
 #include "fovea/cli/completion.h"
 #include "fovea/cli/data.h"
@@ -14,15 +16,18 @@
 #include "fovea/cli/doctor.h"
 #include "fovea/cli/eval.h"
 #include "fovea/cli/help.h"
+#include "fovea/cli/inspect.h"
 #include "fovea/cli/options.h"
+#include "fovea/cli/predict.h"
 #include "fovea/cli/score.h"
+#include "fovea/cli/task_words.h"
 #include "fovea/cli/terminal/interrupt.h"
 #include "fovea/cli/terminal/report.h"
 #include "fovea/cli/terminal/suggest.h"
 #include "fovea/cli/terminal/terminal.h"
 #include "fovea/cli/tokenizer.h"
 #include "fovea/cli/train.h"
-#include "fovea/cli/translate.h"
+#include "fovea/cli/verify.h"
 
 namespace fovea {
 namespace {
@@ -31,6 +36,21 @@ namespace {
 const CLI::App& deepest(const CLI::App& app) {
     const std::vector<CLI::App*> parsed = app.get_subcommands();
     return parsed.empty() ? app : deepest(*parsed.back());
+}
+
+// Words of other toolkits for what is called otherwise here.
+std::string known_elsewhere(const std::string& word) {
+    static const std::map<std::string, std::string> ours = {
+        {"--learning-rate", "--lr"},  {"--batch-size", "--max-tokens"},
+        {"--output", "--out"},        {"-o", "--out"},
+        {"--input", "--train"},       {"--num-epochs", "--epochs"},
+        {"--model-dir", "--out"},     {"--max-steps", "--steps"},
+        {"evaluate", "eval"},         {"test", "eval"},
+        {"infer", "predict"},         {"generate", "predict"},
+        {"finetune", "train --from"}, {"fit", "train"},
+        {"version", "--version"}};
+    const auto found = ours.find(word);
+    return found == ours.end() ? "" : found->second;
 }
 
 std::string did_you_mean(const std::string& guess, const std::string& otherwise) {
@@ -56,14 +76,17 @@ ErrorReport unexpected_word(const CLI::App& app, const std::string& word) {
             for (const CLI::Option* option : v->get_options())
                 for (const std::string& l : option->get_lnames()) known.push_back("--" + l);
         report.message = fmt::format("no flag `{}` for `{}`", flag, name);
-        report.hint = did_you_mean(nearest_word(flag, known), name + " --help lists the flags");
+        std::string guess = known_elsewhere(flag);
+        if (std::find(known.begin(), known.end(), guess) == known.end())
+            guess = nearest_word(flag, known);
+        report.hint = did_you_mean(guess, name + " --help lists the flags");
         return report;
     }
     if (const std::vector<std::string> verbs = shown_verbs(verb); !verbs.empty()) {
         report.message = fmt::format("no verb `{}` for `{}`", word, name);
-        report.hint =
-            did_you_mean(nearest_word(word, verbs),
-                         verb.get_parent() ? name + " --help lists them" : "fovea help lists them");
+        report.hint = did_you_mean(
+            known_elsewhere(word).empty() ? nearest_word(word, verbs) : known_elsewhere(word),
+            verb.get_parent() ? name + " --help lists them" : "fovea help lists them");
     } else {
         report.message = fmt::format("`{}` is one argument too many for `{}`", word, name);
         report.hint = name + " --help shows what it takes";
@@ -127,6 +150,9 @@ int parse_and_run(CLI::App& app, int argc, char** argv, bool json) {
         flush_standard_output();
         return 0;
     } catch (const CLI::CallForHelp&) {
+        // `fovea frobnicate --help`: help with a verb that is not there is no help.
+        if (const auto rest = app.remaining(); app.get_subcommands().empty() && !rest.empty())
+            return report_and_code(unexpected_word(app, rest.front()), json);
         fmt::print("{}", app.help());
     } catch (const CLI::CallForAllHelp&) {
         fmt::print("{}", app.help("", CLI::AppFormatMode::All));
@@ -141,9 +167,9 @@ int parse_and_run(CLI::App& app, int argc, char** argv, bool json) {
 
 }  // namespace
 
-std::unique_ptr<CLI::App> make_app() {
+std::unique_ptr<CLI::App> make_app(const std::vector<std::string>& words) {
     auto app = std::make_unique<CLI::App>(
-        "Attention models on ordinary CPUs: train, measure, inspect, serve.", "fovea");
+        "Attention models on ordinary CPUs: train, measure, use, look inside.", "fovea");
     app->option_defaults()->always_capture_default();
     app->set_help_flag("-h,--help", "this text");
     app->set_help_all_flag("--help-all", "every flag");
@@ -160,15 +186,17 @@ std::unique_ptr<CLI::App> make_app() {
     // The verbs, in the order of the help.
     add_demo_command(*app);
     add_data_command(*app);
-    add_train_command(*app);
-    add_eval_command(*app);
+    const std::string task = task_of_words(words);
+    add_train_command(*app, task);
+    add_eval_command(*app, task);
     add_score_command(*app);
-    add_translate_command(*app);
-    add_summarise_command(*app);
+    add_predict_commands(*app, task);
+    add_inspect_command(*app);
     add_average_command(*app);
     add_tokenizer_command(*app);
     add_bench_command(*app);
     add_doctor_command(*app);
+    add_verify_command(*app);
     add_help_command(*app);
     add_completion_command(*app);
     return app;
@@ -178,7 +206,7 @@ int run_command_line(int argc, char** argv) {
     install_signal_handlers();
     const bool json = wants_json(argc, argv);
     try {
-        const std::unique_ptr<CLI::App> app = make_app();
+        const std::unique_ptr<CLI::App> app = make_app({argv + 1, argv + argc});
         return parse_and_run(*app, argc, argv, json);
     } catch (const Interrupted& stop) {
         return 128 + stop.signal;

@@ -41,6 +41,9 @@ void show_progress(Options& options, bool text) {
 void show_result(const std::vector<bench::Row>& rows, bool text) {
     if (is_terminal(stderr) && !global_options().quiet) fmt::print(stderr, "\r\x1b[K");
     throw_if_interrupted();
+    if (rows.empty())
+        throw Error("bench: no row fits --only", ErrorKind::usage,
+                    "without --only all rows are measured, and their names shown");
     if (!text) fmt::print("{}\n", to_text(bench::to_json(rows, global_options().verbose > 0), 1));
 }
 

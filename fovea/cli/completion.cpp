@@ -26,7 +26,7 @@ _fovea() {
     found=(${found:#})
     if (( ${#found} )); then compadd -a found; else _files; fi
 }
-compdef _fovea fovea
+if [[ $funcstack[1] == _fovea ]]; then _fovea "$@"; else compdef _fovea fovea; fi  # a file of $fpath, or sourced
 )";
 
 constexpr const char* fish_script = R"(# fovea completion for fish:  fovea completion fish | source

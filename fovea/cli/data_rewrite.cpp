@@ -5,12 +5,12 @@
 #include <cstdio>
 #include <memory>
 
+#include "fovea/base/atomic_file.h"
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/options.h"
 #include "fovea/data/rewrite.h"
-#include "fovea/data/text_file_writer.h"
 
 namespace fovea {
 namespace {
@@ -71,7 +71,7 @@ struct DedupeChoice : RewriteChoice {
 void run_dedupe(DedupeChoice& choice) {
     const RewriteFiles& files = choice.settled();
     const std::size_t sides = parallel_paths(files.path).size();
-    std::vector<std::unique_ptr<TextFileWriter>> writers;
+    std::vector<std::unique_ptr<AtomicFile>> writers;
     if (!choice.out.empty()) {
         const auto paths = parallel_paths(choice.out);
         if (paths.size() != sides)
@@ -82,7 +82,7 @@ void run_dedupe(DedupeChoice& choice) {
             if (!choice.force && file_exists(path))
                 fail_with(ErrorKind::usage, "--force overwrites it, --out names another", path,
                           ": is there already");
-            writers.push_back(std::make_unique<TextFileWriter>(path));
+            writers.push_back(std::make_unique<AtomicFile>(path));
         }
     } else if (sides > 1) {
         fail_with(ErrorKind::usage, "name the files to write: --out new.en,new.de",

@@ -17,6 +17,7 @@
 #include "fovea/data/dates.h"
 #include "fovea/inspect/attention_view.h"
 #include "fovea/tasks/seq2seq_train.h"
+#include "fovea/tasks/task.h"
 #include "fovea/tasks/translate.h"
 
 namespace fovea {
@@ -68,6 +69,23 @@ Seq2SeqTraining training(const DemoFlags& f) {
     return t;
 }
 
+// The last layers in the terminal, all of them on a page.
+void show_attention(const std::string& folder, const std::string& text, const std::string& page) {
+    const std::vector<ModelFolder> folders{ModelFolder::open(folder)};
+    const std::unique_ptr<Predictor> predictor = find_task(folders[0].task)->predictor();
+    Settings defaults;
+    predictor->describe(defaults);
+    predictor->open(folders, {});
+    const AttentionView view = look_inside(*predictor, {{"text", text}});
+    std::vector<AttentionMap> last = view.maps;
+    choose_maps(last, {.layer = "last"});
+    for (const AttentionMap& m : last)
+        fmt::print("\n{}",
+                   terminal_picture(view, mean_of_heads(m), {.width = terminal_width(stdout)}));
+    fmt::print("{}", terminal_legend());
+    write_file_atomically(page, html_page(view));
+}
+
 void run(const DemoFlags& f) {
     const Stopwatch clock;
     empty_own_folder(f.out);
@@ -100,16 +118,8 @@ void run(const DemoFlags& f) {
                                             "le 1er août 1944", "5 de mayo de 1998", "07/04/2026"};
     for (const std::string& line : lines) fmt::print("  {:<24} {}\n", line, translate(model, line));
 
-    const AttentionView view = look_inside(model, lines[0]);
-    const int width = terminal_width(stdout);
-    const int last = model.config.decoder_layers - 1;
-    for (const char* kind : {"encoder", "decoder", "cross"})
-        for (const AttentionMap& m : view.maps)
-            if (m.kind == kind && m.layer == last)
-                fmt::print("\n{}", terminal_picture(view, m, width));
-    fmt::print("{}", terminal_legend());
     const std::string page = join_path(f.out, "attention.html");
-    write_file_atomically(page, html_page(view));
+    show_attention(join_path(f.out, "model"), lines[0], page);
     fmt::print("\nall layers and heads: {}\nmodel: {}   {} in all\n",
                std::filesystem::absolute(page).string(), join_path(f.out, "model"),
                duration_text(clock.seconds()));

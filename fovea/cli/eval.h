@@ -1,9 +1,10 @@
 #pragma once
 #include <CLI/CLI.hpp>
+#include <string>
 
 namespace fovea {
 
-void add_eval_command(CLI::App& app);
-void add_average_command(CLI::App& app);
+// Its flags are those of `task` ("": of none).
+void add_eval_command(CLI::App& app, const std::string& task);
 
 }  // namespace fovea

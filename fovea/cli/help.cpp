@@ -3,25 +3,21 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <memory>
+#include <set>
 #include <sstream>
 
 #include "fovea/base/error.h"
+#include "fovea/base/utf8.h"
+#include "fovea/cli/app.h"
+#include "fovea/cli/help_man.h"
+#include "fovea/cli/help_rows.h"
 #include "fovea/cli/terminal/suggest.h"
 #include "fovea/cli/terminal/terminal.h"
+#include "fovea/tasks/task.h"
 
 namespace fovea {
 namespace {
-
-struct Row {
-    std::string left, right;
-};
-
-std::vector<std::string> lines_of(const std::string& text) {
-    std::vector<std::string> lines;
-    std::istringstream in(text);
-    for (std::string line; std::getline(in, line);) lines.push_back(line);
-    return lines;
-}
 
 // Words of `text` on lines of at most `width` columns; every line but the first is indented.
 std::string wrapped(const std::string& text, int indent, int width) {
@@ -41,12 +37,12 @@ std::string wrapped(const std::string& text, int indent, int width) {
     return out;
 }
 
-std::string table(const std::vector<Row>& rows, int width) {
+std::string table(const std::vector<HelpRow>& rows, int width) {
     int left = 0;
-    for (const Row& row : rows)
+    for (const HelpRow& row : rows)
         if (const int w = display_width(row.left); w <= 30) left = std::max(left, w);
     std::string out;
-    for (const Row& row : rows) {
+    for (const HelpRow& row : rows) {
         const int w = display_width(row.left);
         out += "  " + row.left;
         out += w > left ? "\n" + std::string(static_cast<std::size_t>(left) + 4, ' ')
@@ -54,74 +50,6 @@ std::string table(const std::vector<Row>& rows, int width) {
         out += wrapped(row.right, left + 4, std::max(width, left + 24)) + "\n";
     }
     return out;
-}
-
-// "--threads N", "--color auto|always|never", "-q, --quiet", "FILE"
-std::string spelling(const CLI::Option& option) {
-    std::string value;
-    if (option.get_items_expected_max() > 0) {
-        if (const auto choices = choices_of(option); !choices.empty()) {
-            for (const std::string& c : choices) value += (value.empty() ? "" : "|") + c;
-        } else {
-            const std::string type = option.get_type_name();
-            value = type.substr(0, type.find_first_of(":["));
-        }
-    }
-    if (option.get_positional()) return option.get_name(true, false);
-    std::string name;
-    for (const std::string& s : option.get_snames()) name += (name.empty() ? "-" : ", -") + s;
-    for (const std::string& l : option.get_lnames()) name += (name.empty() ? "--" : ", --") + l;
-    return value.empty() ? name : name + " " + value;
-}
-
-std::string explanation(const CLI::Option& option) {
-    std::string text = option.get_description();
-    const std::string preset = option.get_default_str();
-    const bool is_flag = option.get_items_expected_max() == 0;
-    if (!preset.empty() && !is_flag && preset != "\"\"" && preset != "[]")
-        text += " [" + preset + "]";
-    if (option.get_required()) text += " [required]";
-    if (!option.get_envname().empty()) text += " (env " + option.get_envname() + ")";
-    return text;
-}
-
-bool is_help_flag(const CLI::Option& option) {
-    return option.check_lname("help") || option.check_lname("help-all");
-}
-
-std::string usage_line(const CLI::App& verb) {
-    std::string line = full_name(verb);
-    if (!verb.get_subcommands([](const CLI::App*) { return true; }).empty())
-        line += verb.get_parent() ? " OBJECT" : " VERB";
-    for (const CLI::Option* option : verb.get_options()) {
-        if (!option->get_positional()) continue;
-        const std::string name = option->get_name(true, false);
-        const bool many = option->get_items_expected_max() > 1;
-        line += " " + (option->get_required() ? name : "[" + name + "]") + (many ? "..." : "");
-    }
-    return line + " [--flags]";
-}
-
-// Sub-verbs, by group: the common ones, or all.
-std::vector<Row> verb_rows(const CLI::App& app, bool all) {
-    std::vector<Row> rows;
-    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-        if (sub->get_group() == hidden_group || (!all && sub->get_group() == more_group)) continue;
-        rows.push_back({sub->get_name(), lines_of(sub->get_description() + "\n").front()});
-    }
-    return rows;
-}
-
-std::vector<Row> option_rows(const CLI::App& verb, bool positional, bool all) {
-    std::vector<Row> rows;
-    for (const CLI::Option* option : verb.get_options()) {
-        if (option->get_positional() != positional || option->get_group() == hidden_group) continue;
-        if (is_help_flag(*option)) continue;
-        if (!all && (option->get_group() == more_group || option->get_group() == "Global"))
-            continue;
-        rows.push_back({spelling(*option), explanation(*option)});
-    }
-    return rows;
 }
 
 const CLI::App& root_of(const CLI::App& verb) {
@@ -147,11 +75,11 @@ void markdown_of(const CLI::App& verb, std::string& out) {
             out += "\nExamples:\n\n";
             for (const std::string& line : lines) out += "    " + line + "\n";
         }
-        std::vector<Row> rows = option_rows(verb, true, true);
-        for (Row& row : option_rows(verb, false, true)) rows.push_back(std::move(row));
+        std::vector<HelpRow> rows = option_rows(verb, true, true);
+        for (HelpRow& row : option_rows(verb, false, true)) rows.push_back(std::move(row));
         if (!rows.empty()) {
             out += "\n| flag or argument | meaning |\n|---|---|\n";
-            for (const Row& row : rows)
+            for (const HelpRow& row : rows)
                 out += fmt::format("| `{}` | {} |\n", table_cell(row.left), table_cell(row.right));
         }
     }
@@ -161,30 +89,6 @@ void markdown_of(const CLI::App& verb, std::string& out) {
 
 }  // namespace
 
-void set_examples(CLI::App& verb, std::initializer_list<const char*> lines) {
-    std::string text;
-    for (const char* line : lines) text += std::string(line) + "\n";
-    verb.footer(text);
-}
-
-std::vector<std::string> examples_of(const CLI::App& verb) { return lines_of(verb.get_footer()); }
-
-std::string full_name(const CLI::App& verb) {
-    return verb.get_parent() ? full_name(*verb.get_parent()) + " " + verb.get_name()
-                             : verb.get_name();
-}
-
-std::vector<std::string> choices_of(const CLI::Option& option) {
-    // CLI11 keeps a set only as text in the type's name: "WHEN:{auto,always,never}".
-    const std::string type = option.get_type_name();
-    const std::size_t open = type.find('{'), close = type.find('}');
-    std::vector<std::string> choices;
-    if (open == std::string::npos || close == std::string::npos) return choices;
-    std::istringstream in(type.substr(open + 1, close - open - 1));
-    for (std::string word; std::getline(in, word, ',');) choices.push_back(word);
-    return choices;
-}
-
 std::string help_text(const CLI::App& verb, bool all, int width) {
     const bool top = verb.get_parent() == nullptr;
     std::string out = "usage: " + usage_line(verb) + "\n\n";
@@ -193,12 +97,15 @@ std::string help_text(const CLI::App& verb, bool all, int width) {
         out += "\nexamples:\n";
         for (const std::string& line : lines) out += "  " + line + "\n";
     }
-    const auto section = [&](const char* title, const std::vector<Row>& rows) {
+    const auto section = [&](const char* title, const std::vector<HelpRow>& rows) {
         if (!rows.empty()) out += fmt::format("\n{}:\n", title) + table(rows, width);
     };
     section(top ? "verbs" : "objects", verb_rows(verb, all));
     section("arguments", option_rows(verb, true, all));
-    section(top ? "flags of every verb" : "flags", option_rows(verb, false, all || top));
+    if (top) section("flags of every verb", option_rows(verb, false, true));
+    if (!top)
+        for (const std::string& title : titles_of(verb))
+            section(title.c_str(), option_rows(verb, false, all, title));
     if (!top && all) section("flags of every verb", option_rows(root_of(verb), false, true));
     if (top) {
         out += "\nfovea VERB --help says more about a verb";
@@ -209,22 +116,42 @@ std::string help_text(const CLI::App& verb, bool all, int width) {
     return out;
 }
 
+namespace {
+
+// What `fovea train` takes for a task and not for the first one, whose flags stand with the verb.
+std::string task_markdown(const std::string& task, const CLI::App& app) {
+    std::set<std::string> known;
+    for (const HelpRow& row : option_rows(*app.get_subcommand("train"), false, true))
+        known.insert(row.left + row.right);
+    const std::unique_ptr<CLI::App> other = make_app({"train", "--task", task});
+    std::string out =
+        fmt::format("\n### fovea train --task {}\n\n| further flag | meaning |\n|---|---|\n", task);
+    for (const HelpRow& row : option_rows(*other->get_subcommand("train"), false, true))
+        if (!known.count(row.left + row.right))
+            out += fmt::format("| `{}` | {} |\n", table_cell(row.left), table_cell(row.right));
+    return out;
+}
+
+}  // namespace
+
 std::string help_markdown(const CLI::App& app) {
     std::string out =
         "# The command line\n\n"
         "Made from the parser by `fovea help --markdown`; a test compares the two. Do not edit.\n\n"
         "    " +
         usage_line(app) + "\n\n| flag of every verb | meaning |\n|---|---|\n";
-    for (const Row& row : option_rows(app, false, true))
+    for (const HelpRow& row : option_rows(app, false, true))
         out += fmt::format("| `{}` | {} |\n", table_cell(row.left), table_cell(row.right));
     markdown_of(app, out);
+    const std::vector<std::string> names = task_names();
+    for (std::size_t i = 1; i < names.size(); ++i) out += task_markdown(names[i], app);
     return out;
 }
 
 void add_help_command(CLI::App& app) {
     struct Choice {
         std::vector<std::string> words;
-        bool markdown = false;
+        bool markdown = false, man = false;
     };
     auto choice = std::make_shared<Choice>();
     CLI::App* help = app.add_subcommand("help", "What fovea can do, or one verb in detail.");
@@ -232,10 +159,13 @@ void add_help_command(CLI::App& app) {
     help->group(more_group);
     help->add_option("VERB", choice->words, "a verb and its object, or `all`");
     help->add_flag("--markdown", choice->markdown, "every verb as Markdown")->group(more_group);
+    help->add_flag("--man", choice->man, "every verb as a man page (groff)")
+        ->group(more_group)
+        ->excludes("--markdown");
     help->callback([&app, choice] {
         const int width = std::min(terminal_width(stdout), 110);
-        if (choice->markdown) {
-            fmt::print("{}", help_markdown(app));
+        if (choice->markdown || choice->man) {
+            fmt::print("{}", choice->man ? help_man(app) : help_markdown(app));
             return;
         }
         const CLI::App* verb = &app;

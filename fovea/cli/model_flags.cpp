@@ -1,35 +1,51 @@
 #include "fovea/cli/model_flags.h"
 
 #include "fovea/cli/help.h"
+#include "fovea/cli/options.h"
+#include "fovea/cli/setting_flags.h"
 
 namespace fovea {
 
-void ModelFlags::add_to(CLI::App& verb) {
-    verb.add_option("MODEL", folder_, "a model folder, such as run/model")->required();
+ModelFlags::ModelFlags(CLI::App& verb, const std::string& task) : task_(task) {
+    verb.add_option("MODEL", folder_, "a model folder, such as run/model, or a run")->required();
+    verb.add_option("--precision", precision_, "of weights and matrix products")
+        ->check(CLI::IsMember(WeightChoice::names()));
     verb.add_option("--ensemble", others_,
                     "another model (again for more): the mean of their probabilities counts")
         ->allow_extra_args(false)  // one per flag, so that FILES may follow
         ->delimiter(',')
         ->group(more_group);
-    verb.add_option("--precision", precision_, "of matrix products")
-        ->check(CLI::IsMember({"f32", "bf16", "int8"}));
+    if (const TaskEntry* entry = find_task(task)) {
+        predictor_ = entry->predictor();
+        predictor_->describe(settings_);
+        add_setting_flags(verb, settings_);
+    }
 }
 
-std::vector<Seq2SeqModel> ModelFlags::load(const std::string& task) const {
-    const Format format = precision_ == "int8"   ? Format::int8
-                          : precision_ == "bf16" ? Format::bf16
-                                                 : Format::f32;
-    std::vector<std::string> folders = {folder_};
-    folders.insert(folders.end(), others_.begin(), others_.end());
-    std::vector<Seq2SeqModel> models;
-    for (const std::string& folder : folders) {
-        models.push_back(Seq2SeqModel::load(folder, format));
-        if (precision_ == "bf16") models.back().precision = Precision::bf16;
-        if (!task.empty() && models.back().task != task)
-            throw Error(folder + ": is a model to " + models.back().task + ", not to " + task,
-                        ErrorKind::usage, "fovea " + models.back().task + " " + folder);
+const Predictor& ModelFlags::open() {
+    std::vector<ModelFolder> folders;
+    folders.push_back(ModelFolder::open(folder_));
+    for (const std::string& other : others_) folders.push_back(ModelFolder::open(other));
+    for (ModelFolder& f : folders) {
+        if (f.task.empty()) f.task = task_of_config(f);
+        if (!task_.empty() && f.task != task_)
+            throw Error(f.path + ": is a model to " + f.task + ", not to " + task_,
+                        ErrorKind::usage, "fovea " + f.task + " " + f.path);
     }
-    return models;
+    if (!predictor_) {
+        const TaskEntry* entry = find_task(folders[0].task);
+        if (!entry)
+            throw Error(folders[0].path + ": nothing here says what the model is for (task \"" +
+                            folders[0].task + "\")",
+                        ErrorKind::bad_input, "fovea.json names the task of a model");
+        task_ = entry->name;
+        predictor_ = entry->predictor();
+        predictor_->describe(settings_);
+    }
+    if (Setting* seed = settings_.find("seed"); seed && !seed->given)
+        seed->set(std::to_string(global_options().seed));
+    predictor_->open(folders, WeightChoice::named(precision_));
+    return *predictor_;
 }
 
 }  // namespace fovea

@@ -1,22 +1,35 @@
 #pragma once
-// Which sequence-to-sequence model (or ensemble) a verb uses, and how its weights are kept.
+// Which model (or ensemble) a verb uses, how its weights are kept, and what may be asked of it: the
+// settings of the task's Predictor as flags.
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "fovea/tasks/seq2seq_model.h"
+#include "fovea/tasks/task.h"
 
 namespace fovea {
 
 class ModelFlags {
 public:
-    void add_to(CLI::App& verb);
-    // One model, or several that form an ensemble; all must be of this task ("" takes any).
-    std::vector<Seq2SeqModel> load(const std::string& task) const;
+    // `task` may be "": then the model says what it is for when it is opened, and there are no
+    // flags of a task.
+    ModelFlags(CLI::App& verb, const std::string& task);
+
+    // The opened model; one of another task is refused with the verb that fits.
+    const Predictor& open();
+    std::vector<InputFile> input_files() const {
+        return predictor_ ? predictor_->input_files() : std::vector<InputFile>();
+    }
+    const std::string& task() const { return task_; }
+    const std::string& folder() const { return folder_; }
+    const std::string& precision() const { return precision_; }
 
 private:
-    std::string folder_, precision_ = "f32", weights_;
+    std::string task_, folder_, precision_ = "f32";
     std::vector<std::string> others_;
+    std::unique_ptr<Predictor> predictor_;
+    Settings settings_;
 };
 
 }  // namespace fovea

@@ -1,11 +1,16 @@
 #include "fovea/cli/recipe.h"
 
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <map>
+
 #include <sstream>
 
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
-#include "fovea/cli/options.h"
 #include "fovea/cli/terminal/suggest.h"
+#include "fovea/data/records.h"
 
 namespace fovea {
 namespace {
@@ -24,21 +29,6 @@ std::string value_of(const std::string& text, const std::string& where) {
     }
     return trimmed(text.substr(0, text.find('#')));
 }
-
-const CLI::Option* find_flag(const CLI::App& verb, const std::string& key,
-                             std::vector<std::string>& known) {
-    for (const CLI::Option* o : verb.get_options())
-        for (const std::string& name : o->get_lnames()) {
-            if (name == key) return o;
-            known.push_back(name);
-        }
-    // The one global flag that is part of what a run computes.
-    return key == "seed" ? verb.get_parent()->get_option_no_throw("--seed") : nullptr;
-}
-
-}  // namespace
-
-namespace {
 
 using Keys = std::vector<std::pair<std::string, std::string>>;
 
@@ -67,6 +57,15 @@ std::string toml_value(const std::string& value) {
     return value.find('"') == std::string::npos ? '"' + value + '"' : "'" + value + "'";
 }
 
+std::string absolute_path(const std::string& path) {
+    if (path.empty() || path == "-" || path == "none" || path == "auto") return path;
+    std::string out;
+    for (const std::string& one : parallel_paths(path))  // "a.en,a.de" are two
+        out +=
+            (out.empty() ? "" : ",") + std::filesystem::absolute(one).lexically_normal().string();
+    return out;
+}
+
 }  // namespace
 
 Keys read_recipe(const std::string& path, const std::string& section) {
@@ -87,45 +86,65 @@ Keys parse_recipe(const std::string& text, const std::string& section) {
     return keys;
 }
 
-void apply_recipe(CLI::App& verb, const std::string& path, const std::set<std::string>& pass_over) {
-    for (auto& [key, value] : read_recipe(path, verb.get_name())) {
-        std::string name = key;
-        for (char& c : name)
-            if (c == '_') c = '-';
-        std::vector<std::string> known;
-        auto* option = const_cast<CLI::Option*>(find_flag(verb, name, known));
-        if (!option)
-            throw Error(path + ": `fovea " + verb.get_name() + "` has no flag --" + name,
-                        ErrorKind::usage, "did you mean " + nearest_word(name, known) + "?");
-        if (option->count() > 0 || pass_over.count(name)) continue;  // the command line wins
+void apply_recipe(Settings& settings, const std::string& path, const std::string& section,
+                  const std::set<std::string>& pass_over) {
+    for (const auto& [key, value] : read_recipe(path, section)) {
+        Setting* s = settings.find(key);
+        if (!s) {
+            std::vector<std::string> known;
+            for (const Setting& k : settings.all()) known.push_back(k.name);
+            const std::string guess = nearest_word(key, known);
+            throw Error(path + ": there is no setting `" + key + "` for `fovea " + section + "`",
+                        ErrorKind::usage, guess.empty() ? "" : "did you mean `" + guess + "`?");
+        }
+        if (s->given || pass_over.count(s->name)) continue;  // the command line wins
         try {
-            option->add_result(value);
-            option->run_callback();
-        } catch (const CLI::Error& e) {
-            throw Error(path + ": " + key + ": " + e.what(), ErrorKind::usage);
+            if (s->is_list && value.starts_with("[")) {
+                for (const Json& v : parse_json(value, key)) s->set(v.get<std::string>());
+            } else {
+                s->set(value);
+            }
+            s->given = true;
+        } catch (const Error& e) {
+            throw Error(path + ": " + e.what(), ErrorKind::usage, e.hint());
         }
     }
 }
 
-std::string recipe_text(const CLI::App& verb, const RecipeValues& values) {
-    std::string out = "[" + verb.get_name() + "]\n";
-    out += "seed = " + std::to_string(global_options().seed) + "\n";
-    for (const CLI::Option* o : verb.get_options()) {
-        if (o->get_lnames().empty()) continue;
-        const std::string& name = o->get_lnames()[0];
-        if (name == "help" || name == "help-all" || values.left_out.count(name)) continue;
-        const bool is_flag = o->get_items_expected_max() == 0;
-        std::string value;
-        if (const auto known = values.resolved.find(name); known != values.resolved.end())
-            value = known->second;
-        else if (o->count() > 0)
-            for (const std::string& r : o->results()) value += (value.empty() ? "" : " ") + r;
-        else if (!is_flag && !values.only_if_given.count(name))
-            value = o->get_default_str();
-        if (value.empty() || value == "\"\"") continue;
-        out += name + " = " + toml_value(value) + "\n";
+std::string recipe_text(const Settings& settings, const std::string& section) {
+    std::string out = "[" + section + "]\n";
+    for (const Setting& s : settings.all()) {
+        const std::string text = s.text();
+        if (!s.options.about_run || text.empty()) continue;
+        out += s.name + " = ";
+        if (!s.is_list) {
+            out += toml_value(s.options.is_path ? absolute_path(text) : text) + "\n";
+            continue;
+        }
+        Json all = Json::array();
+        for (std::size_t from = 0; from <= text.size();) {
+            const std::size_t end = std::min(text.find('\n', from), text.size());
+            const std::string one = text.substr(from, end - from);
+            all.push_back(s.options.is_path ? absolute_path(one) : one);
+            from = end + 1;
+        }
+        out += to_text(all) + "\n";
     }
     return out;
+}
+
+std::string changed_settings(const std::string& old_path, const std::string& new_text) {
+    std::map<std::string, std::string> before;
+    for (auto& [key, value] : read_recipe(old_path, "train")) before[key] = value;
+    std::string changes;
+    for (const auto& [key, value] : parse_recipe(new_text, "train")) {
+        const auto old = before.find(key);
+        if (key == "planned-updates" || key == "planned-warmup" || key == "out") continue;
+        if (old != before.end() && old->second == value) continue;
+        changes += fmt::format("{}{} {} → {}", changes.empty() ? "" : ", ", key,
+                               old == before.end() ? "unset" : old->second, value);
+    }
+    return changes;
 }
 
 }  // namespace fovea

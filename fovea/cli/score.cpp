@@ -10,6 +10,7 @@
 #include "fovea/base/error.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/options.h"
+#include "fovea/cli/required_bound.h"
 #include "fovea/cli/score_measure.h"
 
 namespace fovea {
@@ -21,11 +22,6 @@ struct ScoreFlags {
     std::string format = "text";
     bool rouge = false;
     std::int64_t resamples = 0;
-};
-
-struct Bound {
-    std::string key;
-    double value = 0;
 };
 
 // What --metric calls a metric, and the scores it gives by their names in the JSON answer;
@@ -49,37 +45,24 @@ template <class... Parts>
     fail_with(ErrorKind::usage, std::move(hint), "score: ", parts...);
 }
 
-// --require NAME=VALUE, understood before anything is computed: a typing error costs no run.
-Bound bound_of(const ScoreRequest& q, const std::string& text) {
-    const char* const form = "write NAME=VALUE, e.g. --require bleu=30";
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals + 1 == text.size())
-        wrong_usage(form, "--require ", text, " has no value");
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str() + equals + 1, &end);
-    if (*end != '\0' || !std::isfinite(value))
-        wrong_usage(form, "--require ", text, ": the value is no number");
-    const std::string name = text.substr(0, equals);
-    std::string known;
+RequiredBound bound_of(const ScoreRequest& q, const std::string& text) {
+    std::vector<std::string> names;
     for (const MetricNames& m : metric_names()) {
         if (!q.measures(m.metric)) continue;
-        if (name == m.metric) return {m.keys[0], value};
-        for (const std::string& key : m.keys) {
-            if (name == key) return {key, value};
-            known += (known.empty() ? "" : ", ") + key;
-        }
+        names.push_back(m.metric);
+        for (const std::string& key : m.keys)
+            if (key != m.metric) names.push_back(key);
     }
-    wrong_usage("measured are " + known + "; --metric and --rouge choose", "--require ", text,
-                ": \"", name, "\" is not measured");
+    RequiredBound bound = required_bound("score", text, names);
+    for (const MetricNames& m : metric_names())
+        if (bound.name == m.metric) bound.name = m.keys[0];
+    return bound;
 }
 
-void check_bounds(const ScoredSystem& system, const std::vector<Bound>& bounds) {
-    for (const Bound& b : bounds)
+void check_bounds(const ScoredSystem& system, const std::vector<RequiredBound>& bounds) {
+    for (const RequiredBound& b : bounds)
         for (const ReportedScore& s : system.scores)
-            if (s.key == b.key && s.score.value < b.value)
-                throw Error(fmt::format("score: {} is {:.2f}, below the required {:.2f}", b.key,
-                                        s.score.value, b.value),
-                            ErrorKind::missed);
+            if (s.key == b.name) expect_reached("score", b, s.score.value);
 }
 
 // Flags that contradict each other or would have no effect.
@@ -121,7 +104,7 @@ void complete(ScoreFlags& f, const CLI::App& verb) {
 
 void run_score(ScoreFlags& f, const CLI::App& verb) {
     complete(f, verb);
-    std::vector<Bound> bounds;
+    std::vector<RequiredBound> bounds;
     for (const std::string& text : f.require) bounds.push_back(bound_of(f.request, text));
     const ScoreReport report = measure_files(f.request);
     if (!global_options().quiet) {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "fovea/cli/terminal/terminal.h"
+#include "fovea/base/utf8.h"
 
 namespace fovea {
 namespace {

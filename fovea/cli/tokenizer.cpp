@@ -10,6 +10,7 @@
 #include "fovea/cli/help.h"
 #include "fovea/cli/options.h"
 #include "fovea/cli/terminal/terminal.h"
+#include "fovea/text/spec_kind.h"
 #include "fovea/text/tokenizer.h"
 
 namespace fovea {
@@ -132,20 +133,12 @@ void decode(const TokenizerFlags& f) {
                    unknown, t.vocab_size());
 }
 
-struct KindName {
-    std::string operator()(const WordPieceSpec&) const { return "WordPiece"; }
-    std::string operator()(const BpeSpec&) const { return "BPE"; }
-    std::string operator()(const UnigramSpec&) const { return "Unigram"; }
-    std::string operator()(const WordLevelSpec&) const { return "WordLevel"; }
-    std::string operator()(const SentencePieceSpec&) const { return "SentencePiece"; }
-};
-
 void inspect(const TokenizerFlags& f) {
     const Tokenizer t = Tokenizer::load(f.tokenizer);
     const TokenizerSpec& s = t.spec();
     Json j{{"schema", "fovea.tokenizer"},
            {"version", 1},
-           {"model", std::visit(KindName{}, s.model)},
+           {"model", kind_of(s)},
            {"vocabulary", t.vocab_size()},
            {"normalizers", s.normalizer.size()},
            {"pre_tokenizers", s.pre_tokenizer.size()},

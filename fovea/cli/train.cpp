@@ -1,36 +1,104 @@
 #include "fovea/cli/train.h"
 
+#include <fmt/chrono.h>
 #include <fmt/core.h>
 
+#include <ctime>
 #include <memory>
 
 #include "fovea/base/files.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/options.h"
+#include "fovea/cli/recipe.h"
+#include "fovea/cli/setting_flags.h"
 #include "fovea/cli/terminal/interrupt.h"
 #include "fovea/cli/terminal/progress.h"
 #include "fovea/cli/terminal/train_display.h"
-#include "fovea/tasks/seq2seq_train.h"
+#include "fovea/io/checkpoint_folder.h"
+#include "fovea/tasks/task.h"
 
 namespace fovea {
 namespace {
+
+struct TrainVerb {
+    std::string task;
+    std::unique_ptr<Trainer> trainer;
+    RunSettings run;
+    Settings settings;  // of the run and of the task
+    std::vector<std::string> files;
+    std::string config, dump;
+    bool resume = false, force = false, dry_run = false;
+};
+
+// A budget on the command line replaces a recipe's, with what that was found to mean.
+std::set<std::string> replaced_keys(const Settings& s) {
+    for (const char* name : {"steps", "epochs", "minutes"})
+        if (s.given(name))
+            return {"steps", "epochs", "minutes", "planned-updates", "planned-warmup"};
+    return {};
+}
+
+void apply_recipes(TrainVerb& v) {
+    const std::set<std::string> replaced = replaced_keys(v.settings);
+    if (!v.config.empty()) apply_recipe(v.settings, v.config, "train", replaced);
+    v.trainer->check(v.settings, v.run);
+    v.run.check();
+    if (!v.resume || v.run.options.out.empty()) return;
+    const std::string own = join_path(v.run.options.out, "config.toml");
+    if (file_exists(own))
+        apply_recipe(v.settings, own, "train", replaced);
+    else if (v.run.train.empty())
+        throw Error(v.run.options.out + ": holds no run to resume (no config.toml)",
+                    ErrorKind::not_found, "give the folder that --out named, or all flags again");
+}
+
+// runs/2026-11-17-1, the first number that is free.
+std::string new_run_folder() {
+    const std::time_t now = std::time(nullptr);
+    const std::string day = fmt::format("{:%Y-%m-%d}", fmt::localtime(now));
+    for (int n = 1;; ++n) {
+        const std::string path = join_path("runs", fmt::format("{}-{}", day, n));
+        if (!file_exists(path)) return path;
+    }
+}
+
+void settle(TrainVerb& v) {
+    for (const std::string& file : v.files) v.settings.set("train", file);
+    if (!v.settings.given("seed")) v.run.options.seed = global_options().seed;
+    apply_recipes(v);
+    if (v.run.train.empty())
+        throw Error("fovea train: no data", ErrorKind::usage,
+                    "fovea train pairs.tsv --dev dev.tsv --out run");
+    if (!v.dump.empty() && !v.dry_run)
+        refuse_without_effect("dump", "without --dry-run", "add --dry-run");
+    TrainOptions& o = v.run.options;
+    o.resume = v.resume;
+    o.force = v.force;
+    if (v.resume && o.out.empty())
+        throw Error("fovea train: --resume of which run?", ErrorKind::usage, "add --out RUN");
+    if (o.out.empty() && !v.dry_run) {
+        o.out = new_run_folder();
+        if (!global_options().quiet) fmt::print(stderr, "run: {}   change with --out\n", o.out);
+    }
+    if (!v.dry_run) refuse_old_run(o);
+}
 
 std::string rate_line(const TrainOptions& run) {
     return fmt::format("{} updates, learning rate {} ({}, warm-up {})", run.planned_updates,
                        run.schedule.peak, name_of(run.schedule.kind), run.schedule.warmup);
 }
 
-void show_plan(const Seq2SeqPlan& plan, const TrainOptions& run, const RunPlan& whole) {
-    const std::int64_t per_epoch = (plan.batches_per_epoch + run.accumulate - 1) / run.accumulate;
+void show_plan(const TrainSummary& s, const TrainOptions& run, const RunPlan& whole) {
+    const std::int64_t per_epoch = (s.batches_per_epoch + run.accumulate - 1) / run.accumulate;
     const double epoch = whole.seconds * static_cast<double>(per_epoch) /
                          static_cast<double>(std::max<std::int64_t>(1, whole.updates));
     fmt::print(
-        "parameters {}\npairs {}\nleft out {}\ntarget tokens per epoch {}\nupdates per epoch {}\n"
+        "parameters {}\nrecords {}\nleft out {}\ntokens per epoch {}\nupdates per epoch {}\n"
         "whole run {}\n"
         "memory at the peak, about {:.1f} GB\n"
         "time, about {} an epoch, {} in all\n",
-        plan.parameters, plan.pairs, plan.dropped, plan.target_tokens, per_epoch, rate_line(run),
-        plan.memory_bytes / 1e9, duration_text(epoch), duration_text(whole.seconds));
+        s.parameters, s.records, s.dropped, s.tokens_per_epoch, per_epoch, rate_line(run),
+        s.memory_bytes / 1e9, duration_text(epoch), duration_text(whole.seconds));
 }
 
 [[noreturn]] void say_exploded(const TrainResult& r, const TrainOptions& run) {
@@ -45,13 +113,13 @@ void show_plan(const Seq2SeqPlan& plan, const TrainOptions& run, const RunPlan& 
                     run.schedule.peak));
 }
 
-void say_end(const TrainResult& r, const TrainingFlags& f) {
-    const std::string model = join_path(f.t.run.out, "model");
+void say_end(const TrainResult& r, const TrainVerb& v) {
+    const std::string model = join_path(v.run.options.out, "model");
     if (r.end == TrainEnd::out_of_time)
         fmt::print(stderr,
                    "warning: updates took longer than measured: stopped at half as long again as "
                    "--minutes {}, before the rate came down; --resume goes on\n",
-                   f.t.run.minutes);
+                   v.run.options.minutes);
     if (global_options().quiet) return;
     fmt::print(stderr, "{} after {} updates, {}\n",
                r.end == TrainEnd::stopped_early ? "stopped early"
@@ -65,67 +133,87 @@ void say_end(const TrainResult& r, const TrainingFlags& f) {
                r.best_metric ? fmt::format(", dev {} {:.{}f}", r.metric, *r.best_metric,
                                            r.metric == "loss" ? 4 : 1)
                              : "",
-               f.task, model, model);
+               v.task, model, model);
 }
 
 // Settings that differ from those of the sittings before are told, not guessed.
-void say_changes(const TrainingFlags& f, const std::string& recipe) {
-    const std::string own = join_path(f.t.run.out, "config.toml");
-    if (!f.t.run.resume || !file_exists(own) || global_options().quiet) return;
+void say_changes(const TrainVerb& v, const std::string& recipe) {
+    const std::string own = join_path(v.run.options.out, "config.toml");
+    if (!v.resume || !file_exists(own) || global_options().quiet) return;
     const std::string changes = changed_settings(own, recipe);
     if (!changes.empty()) fmt::print(stderr, "changed settings: {}\n", changes);
 }
 
-void run(CLI::App& verb, TrainingFlags& f) {
-    settle(verb, f);
-    const bool quiet = global_options().quiet;
-    const auto say = [&](const std::string& line) {
-        if (!quiet) fmt::print(stderr, "{}\n", line);
+void run(TrainVerb& v) {
+    settle(v);
+    const auto say = [](const std::string& line) {
+        if (!global_options().quiet) fmt::print(stderr, "{}\n", line);
     };
-    if (!f.dry_run) refuse_old_run(f);
-    f.t.precision = precision_of(f.precision);
-    Seq2SeqTrainer trainer(f.t, say);
-    const Seq2SeqPlan plan = trainer.plan();
-    const TransformerConfig& c = trainer.model().config;
-    say(fmt::format("model: {}{}+{} layers, d={}, ffn={}, {} heads, {} parameters{}",
-                    f.t.from.empty() ? f.preset + ", " : "", c.encoder_layers, c.decoder_layers,
-                    c.d_model, c.encoder_ffn_dim, c.encoder_attention_heads,
-                    rate_text(static_cast<double>(plan.parameters)),
-                    f.t.from.empty() ? "   change with --preset" : ""));
-    if (f.dry_run && !f.dump.empty())
-        trainer.dump(f.dump, std::max<std::int64_t>(1, f.t.run.epochs));
-    const RunPlan whole = trainer.settle(f.dry_run);
-    const TrainOptions& options = trainer.run_options();
-    if (f.dry_run) return show_plan(plan, options, whole);
-    say("plan: " + rate_line(options) +
+    const PrecisionScope precision(precision_of(v.run.precision));
+    v.trainer->prepare(v.run, say);
+    const TrainSummary summary = v.trainer->summary();
+    say(fmt::format("model: {}, {} parameters{}", summary.model,
+                    rate_text(static_cast<double>(summary.parameters)),
+                    v.run.from.empty() ? "   change with --preset" : ""));
+    if (v.dry_run && !v.dump.empty())
+        v.trainer->dump(v.dump, std::max<std::int64_t>(1, v.run.options.epochs));
+    TrainTask task = v.trainer->task();
+    RunPlan whole;
+    v.run.take_plan(settled(task, v.run.options, &whole, v.dry_run));
+    if (v.dry_run) return show_plan(summary, v.run.options, whole);
+    say("plan: " + rate_line(v.run.options) +
         (whole.seconds > 0 ? fmt::format(", about {}", duration_text(whole.seconds)) : ""));
-    const std::string recipe = run_recipe(verb, f, options);
-    say_changes(f, recipe);
-    trainer.set_config_text(recipe);
+    task.config_text = recipe_text(v.settings, "train");
+    say_changes(v, task.config_text);
 
     const InterruptScope scope;
-    TrainDisplay display(quiet);
-    const TrainResult r = trainer.run(display.events());
+    TrainDisplay display(global_options().quiet);
+    const TrainResult r = train(task, v.run.options, display.events());
     display.finish();
     if (r.end == TrainEnd::interrupted) {
         fmt::print(stderr, "stopped at step {}; go on with: fovea train --out {} --resume\n",
-                   r.step, f.t.run.out);
+                   r.step, v.run.options.out);
         throw Interrupted{r.signal};
     }
-    if (r.end == TrainEnd::exploded) say_exploded(r, options);
-    say_end(r, f);
+    if (r.end == TrainEnd::exploded) say_exploded(r, v.run.options);
+    say_end(r, v);
 }
 
 }  // namespace
 
-void add_train_command(CLI::App& app) {
-    CLI::App* v = app.add_subcommand("train", "Train a model from text files.");
-    auto flags = std::make_shared<TrainingFlags>();
-    add_training_flags(*v, *flags);
-    set_examples(*v, {"fovea train --train train.tsv --dev dev.tsv --out run",
-                      "fovea train --task summarise --train mail.jsonl --out run --minutes 30",
+void add_train_command(CLI::App& app, const std::string& task) {
+    CLI::App* v = app.add_subcommand("train", "Train a model from the files you have.");
+    auto verb = std::make_shared<TrainVerb>();
+    const TaskEntry* entry = find_task(task);
+    if (!entry) entry = &tasks()[0];  // an unknown name: the parser says so below
+    verb->trainer = entry->trainer();
+    verb->task = entry->name;
+    verb->settings.add("task", verb->task,
+                       "what to learn; its flags are listed with --task NAME --help",
+                       {.group = "data", .common = true, .choices = task_names()});
+    verb->run.describe(verb->settings, verb->trainer->metrics());
+    verb->trainer->describe(verb->settings);
+
+    v->add_option("FILES", verb->files,
+                  "records to learn from: .tsv, .csv, .jsonl, .txt (.gz), "
+                  "parallel files a.en,a.de, a folder; - is standard input");
+    add_setting_flags(*v, verb->settings);
+    const auto run_flag = [&](CLI::Option* o) { o->group("run"); };
+    run_flag(v->add_flag("--resume", verb->resume,
+                         "go on from the newest checkpoint of --out, with the run's own settings"));
+    v->add_option("--config", verb->config, "settings from a recipe file (TOML)")
+        ->group(more_group_of("run"));
+    run_flag(v->add_flag("--dry-run", verb->dry_run,
+                         "say what would be done: parameters, memory, time"));
+    v->add_flag("--force", verb->force, "remove an old run in OUT first")
+        ->group(more_group_of("run"));
+    v->add_option("--dump", verb->dump,
+                  "with --dry-run: write weights and batches for another program")
+        ->group(more_group_of("run"));
+    set_examples(*v, {"fovea train train.tsv --dev dev.tsv --out run",
+                      "fovea train --task " + verb->task + " train.tsv --minutes 30",
                       "fovea train --out run --resume"});
-    v->callback([v, flags] { run(*v, *flags); });
+    v->callback([verb] { run(*verb); });
 }
 
 }  // namespace fovea

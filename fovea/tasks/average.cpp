@@ -3,7 +3,7 @@
 #include "fovea/base/files.h"
 #include "fovea/io/manifest.h"
 #include "fovea/io/model_weights.h"
-#include "fovea/tasks/seq2seq_model.h"
+#include "fovea/tasks/task.h"
 #include "fovea/train/averaging.h"
 
 namespace fovea {
@@ -35,8 +35,11 @@ std::vector<std::string> average_checkpoints(const std::string& run, int last,
         throw Error(run + ": holds no checkpoint", ErrorKind::not_found,
                     "checkpoints are folders step-N; keep more of them with train --keep 10");
     if (static_cast<int>(steps.size()) > last) steps.erase(steps.begin(), steps.end() - last);
-
     refuse_mixed_runs(run, steps);
+
+    ModelFolder model = ModelFolder::open(join_path(run, "model"));
+    const TaskEntry* task = find_task(model.task);
+    expect_input(task != nullptr, run, ": the model's task \"", model.task, "\" is not known");
     std::vector<std::vector<std::pair<std::string, Tensor>>> sets;
     for (const std::string& step : steps) {
         const ModelWeights weights(join_path(run, step));
@@ -44,25 +47,10 @@ std::vector<std::string> average_checkpoints(const std::string& run, int last,
         for (const std::string& name : weights.names()) set.emplace_back(name, weights.read(name));
         sets.push_back(std::move(set));
     }
-    Seq2SeqModel model = Seq2SeqModel::load(join_path(run, "model"));
     ParameterStore mean;
     for (auto& [name, value] : mean_of(sets)) mean.put(name, value);
-    // Checkpoints keep the columns as trained; RUN/model has them in Marian's order.
-    TransformerConfig trained = model.config;
-    trained.positions = position_code_of(
-        model.about.value("trained_positions", std::string(name_of(model.config.positions))));
-    if (trained.positions == PositionCode::sinusoidal &&
-        model.config.positions == PositionCode::halves)
-        permute_to_halves(mean, trained);
-    for (const std::string& name : mean.names()) {
-        Tensor to = model.store->at(name);
-        const Tensor& from = mean.at(name);
-        expect_input(to.shape() == from.shape(), run, ": ", name, " is ", from.shape(),
-                     " in the checkpoints but ", to.shape(), " in the model");
-        std::copy_n(from.data(), from.size(), to.write());
-    }
     model.about["averaged"] = steps;
-    model.save(out, overwrite);
+    task->save(model, mean, out, overwrite);
     return steps;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "fovea/base/files.h"
-#include "fovea/io/name_rules.h"
+#include "fovea/io/model_parameters.h"
 
 namespace fovea {
 
@@ -14,18 +14,12 @@ Seq2SeqExamples encode_examples(const Seq2SeqModel& model, std::span<const TextP
         sources.push_back(p.source);
         targets.push_back(p.target);
     }
-    const auto with_end = [](std::vector<TokenId> ids, std::int32_t end) {
-        Ids out(ids.begin(), ids.end());
-        if (out.empty() || out.back() != end) out.push_back(end);
-        return out;
-    };
-    auto source_ids = model.source_tokenizer->encode_ids_batch(sources);
-    auto target_ids = model.target_tokenizer->encode_ids_batch(targets);
+    std::vector<Ids> source_ids = model.encode_sources(sources),
+                     target_ids = model.encode_targets(targets);
     Seq2SeqExamples e;
     const std::int32_t end = model.config.eos_token_id;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
-        Ids s = with_end(std::move(source_ids[i]), end),
-            t = with_end(std::move(target_ids[i]), end);
+        Ids &s = source_ids[i], &t = target_ids[i];
         if (limits.cut_source && static_cast<std::int64_t>(s.size()) > limits.source) {
             s.resize(static_cast<std::size_t>(limits.source));
             s.back() = end;
@@ -67,12 +61,12 @@ Seq2SeqBatch pack_batch(const Seq2SeqExamples& examples, std::span<const std::in
     return b;
 }
 
-void dump_batches(const std::string& folder, const Seq2SeqModel& model,
+void dump_batches(const std::string& folder, const DumpedModel& model,
                   const Seq2SeqExamples& examples, const BatchOptions& batches,
                   std::int64_t epochs) {
     make_folders(folder);
     write_file_atomically(join_path(folder, "config.json"), to_text(model.config.to_json(), 2));
-    save_parameters(join_path(folder, "init.safetensors"), *model.store);
+    save_parameters(join_path(folder, "init.safetensors"), model.store);
     std::string lines;
     for (std::size_t i = 0; i < examples.source.size(); ++i)
         lines += to_text(Json{examples.source[i], examples.target[i]}) + "\n";

@@ -37,7 +37,11 @@ Seq2SeqBatch pack_batch(const Seq2SeqExamples& examples, std::span<const std::in
 
 // For peers and debugging: config.json, init.safetensors (the parameters as they are now),
 // examples.jsonl and plan.jsonl (the batches of so many epochs, in order).
-void dump_batches(const std::string& folder, const Seq2SeqModel& model,
+struct DumpedModel {
+    const TransformerConfig& config;
+    const ParameterStore& store;
+};
+void dump_batches(const std::string& folder, const DumpedModel& model,
                   const Seq2SeqExamples& examples, const BatchOptions& batches,
                   std::int64_t epochs);
 

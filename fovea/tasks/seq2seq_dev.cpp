@@ -23,7 +23,7 @@ void Seq2SeqTrainer::choose_metric(const Say& say) {
                  " tokens");
     if (options_.metric != TextMetric::automatic) return;
     std::vector<References> references;
-    for (const TextPair& p : dev_) references.push_back({p.target});
+    for (const TextPair& p : dev_) references.push_back(references_of(p));
     const FittingMetric found = fitting_metric(options_.task, references);
     options_.metric = found.metric;
     if (!found.why.empty())

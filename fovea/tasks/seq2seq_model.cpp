@@ -2,212 +2,136 @@
 
 #include "fovea/base/files.h"
 #include "fovea/base/json_fields.h"
-#include "fovea/base/threads.h"
-#include "fovea/io/name_rules.h"
+#include "fovea/io/model_weights.h"
+#include "fovea/tasks/generation_config.h"
 
 namespace fovea {
 namespace {
 
-const char* weights_file = "model.safetensors";
-
-// generation_config.json; old files keep the same keys in config.json.
-SearchOptions search_of(const Json& json, const std::string& where) {
-    JsonFields f(json, where);
-    SearchOptions s;
-    float penalty = 1.0f, repetition = 1.0f, factor = 3.0f;
-    constexpr LengthPenalty kinds[] = {LengthPenalty::none,     LengthPenalty::marian,
-                                       LengthPenalty::fairseq,  LengthPenalty::hf,
-                                       LengthPenalty::onmt_avg, LengthPenalty::onmt_wu};
-    int kind = 3;  // hf
-    f.read("num_beams", s.beam, {1, 512});
-    f.read("max_length", s.max_length, {1});
-    f.read("length_penalty", penalty, {-100, 100});
-    f.read("repetition_penalty", repetition, {1e-6, 100});
-    f.read("no_repeat_ngram_size", s.no_repeat_ngram, {0, 1000});
-    f.read_choice("length_penalty_kind",  // ours
-                  {name_of(kinds[0]), name_of(kinds[1]), name_of(kinds[2]), name_of(kinds[3]),
-                   name_of(kinds[4]), name_of(kinds[5])},
-                  kind);
-    f.read("max_length_factor", factor, {1e-3, 1e6});  // ours
-    s.penalty = kinds[kind];
-    s.penalty_strength = penalty;
-    s.repetition_penalty = repetition;
-    s.max_length_factor = factor;
-    if (json.contains("bad_words_ids") && json["bad_words_ids"].is_array())
-        for (const Json& word : json["bad_words_ids"])
-            if (word.is_array() && word.size() == 1 && word[0].is_number_integer())
-                s.banned.push_back(word[0].get<std::int32_t>());
-    return s;
-}
-
-Json generation_json(const Seq2SeqModel& m) {
-    Json j;
-    j["num_beams"] = m.search.beam;
-    j["max_length"] = m.search.max_length;
-    j["length_penalty"] = m.search.penalty_strength;
-    j["length_penalty_kind"] = name_of(m.search.penalty);
-    j["max_length_factor"] = m.search.max_length_factor;
-    if (m.search.no_repeat_ngram > 0) j["no_repeat_ngram_size"] = m.search.no_repeat_ngram;
-    if (m.search.repetition_penalty != 1.0) j["repetition_penalty"] = m.search.repetition_penalty;
-    j["bad_words_ids"] = {{m.config.pad_token_id}};
-    j["decoder_start_token_id"] = m.config.decoder_start_token_id;
-    j["eos_token_id"] = m.config.eos_token_id;
-    j["pad_token_id"] = m.config.pad_token_id;
-    return j;
-}
-
-Json tokenizer_config(const Seq2SeqModel& m) {
-    Json j;
-    j["tokenizer_class"] = "PreTrainedTokenizerFast";
-    j["model_max_length"] = m.max_source_length;
-    const auto& t = *m.source_tokenizer;
-    const auto name = [&](const char* key, std::optional<TokenId> id) {
-        if (id) j[key] = t.id_to_token(*id).value_or("");
-    };
-    name("eos_token", t.eos_id());
-    name("unk_token", t.unk_id());
-    name("pad_token", t.pad_id());
-    return j;
-}
-
-void write_json(const std::string& folder, const char* name, const Json& j) {
-    write_file_atomically(join_path(folder, name), to_text(j, 2) + "\n");
-}
-
-// Matrices in the wanted format; vectors and position tables stay f32.
-void convert_weights(ParameterStore& store, Format format) {
-    if (format == Format::f32) return;
-    std::vector<std::string> names = store.names();
-    std::erase_if(names, [&](const std::string& name) {
-        const Tensor& t = store.at(name);
-        return t.shape().rank() != 2 || t.rows() == 1 ||
-               name.find("embed_positions") != std::string::npos ||
-               name.find("relative_keys") != std::string::npos;
-    });
-    std::vector<Tensor> converted(names.size());
-    parallel_for(static_cast<std::int64_t>(names.size()), 1, [&](std::int64_t i, std::int64_t) {
-        const auto at = static_cast<std::size_t>(i);
-        converted[at] = store.at(names[at]).to(format);
-    });
-    for (std::size_t i = 0; i < names.size(); ++i) store.replace(names[i], converted[i]);
-}
-
-}  // namespace
-
-Seq2SeqModel Seq2SeqModel::create(const TransformerConfig& config, std::uint64_t seed) {
-    Seq2SeqModel m;
-    m.config = config;
-    m.store = std::make_shared<ParameterStore>();
-    Rng rng(seed, 0x696e6974);  // the stream of initial values
-    m.network = std::make_unique<Transformer>(config, Params(*m.store, rng));
-    return m;
-}
-
-Seq2SeqModel Seq2SeqModel::load(const std::string& folder, Format weights) {
-    if (!is_folder(folder))
-        throw Error(
-            folder + ": there is no such model folder", ErrorKind::not_found,
-            "a model is a folder with config.json and model.safetensors, such as RUN/model");
-    const std::string config_path = join_path(folder, "config.json");
-    const Json config = read_json(config_path);
-    Seq2SeqModel m;
-    m.config = TransformerConfig::from_json(config, config_path);
-
-    const std::string generation = join_path(folder, "generation_config.json");
-    m.search = file_exists(generation) ? search_of(read_json(generation), generation)
-                                       : search_of(config, config_path);
-    const std::string about = join_path(folder, "fovea.json");
-    if (file_exists(about)) {
-        m.about = read_json(about);
-        JsonFields f(m.about, about);
-        f.read("task", m.task);
-        f.read("max_source_length", m.max_source_length, {1});
-        f.read("swapped_sides", m.swapped_sides);
-    } else {
-        m.max_source_length = m.config.max_position_embeddings;
-    }
-
-    m.source_tokenizer = std::make_shared<const Tokenizer>(Tokenizer::load(folder));
-    const std::string target = join_path(folder, "target_tokenizer.json");
-    m.target_tokenizer = file_exists(target)
-                             ? std::make_shared<const Tokenizer>(Tokenizer::load(target))
-                             : m.source_tokenizer;
-    expect_input(m.source_tokenizer->vocab_size() <= m.config.vocab_size, folder,
+void expect_tokenizers_fit(const Seq2SeqModel& m, const std::string& where) {
+    expect_input(m.source_tokenizer->vocab_size() <= m.config.vocab_size, where,
                  ": the tokenizer has ", m.source_tokenizer->vocab_size(),
                  " tokens but the model only ", m.config.vocab_size);
-    expect_input(m.target_tokenizer->vocab_size() <= m.config.target_vocab(), folder,
+    expect_input(m.target_tokenizer->vocab_size() <= m.config.target_vocab(), where,
                  ": the target's tokenizer has ", m.target_tokenizer->vocab_size(),
                  " tokens but the model only ", m.config.target_vocab());
-
-    m.store = std::make_shared<ParameterStore>(ParameterStore::Mode::load);
-    const ModelWeights files(folder);
-    m.config.final_logits_bias = files.has("final_logits_bias");
-    load_parameters(files, {}, *m.store);
-    convert_weights(*m.store, weights);
-    Rng unused;
-    try {
-        m.network = std::make_unique<Transformer>(m.config, Params(*m.store, unused));
-    } catch (const Error& e) {  // a shape that does not fit: of which folder?
-        throw Error(folder + ": " + e.what(), e.kind(), e.hint());
-    }
-    m.store->finish(folder);
-    return m;
 }
 
-void Seq2SeqModel::save(const std::string& folder, bool overwrite) const {
-    if (!overwrite && file_exists(join_path(folder, "config.json")))
-        throw Error(folder + ": holds a model already", ErrorKind::usage, "--force overwrites it");
-    make_folders(folder);
-    if (config.fits_marian()) {
-        // The same model in Marian's order of columns, with the bias that layout wants.
-        ParameterStore marian;
-        for (const std::string& name : store->names()) marian.put(name, store->at(name));
-        if (config.positions == PositionCode::sinusoidal) permute_to_halves(marian, config);
-        if (!config.final_logits_bias)
-            marian.put("final_logits_bias", Tensor::zeros({1, config.target_vocab()}));
-        save_parameters(join_path(folder, weights_file), marian);
-        write_json(folder, "config.json", config.to_marian_json());
-    } else {
-        save_parameters(join_path(folder, weights_file), *store);
-        write_json(folder, "config.json", config.to_json());
-    }
-    write_json(folder, "generation_config.json", generation_json(*this));
-    source_tokenizer->save(join_path(folder, "tokenizer.json"));
-    if (target_tokenizer != source_tokenizer)
-        target_tokenizer->save(join_path(folder, "target_tokenizer.json"));
-    write_json(folder, "tokenizer_config.json", tokenizer_config(*this));
-    Json j = about;
-    j["schema"] = "fovea.model";
-    j["version"] = 1;
-    j["task"] = task;
-    j["max_source_length"] = max_source_length;
-    j["swapped_sides"] = swapped_sides;
-    write_json(folder, "fovea.json", j);
-}
-
-namespace {
-
-Ids with_end(const Tokenizer& tokenizer, std::string_view text, std::int32_t end) {
-    const std::vector<TokenId> ids = tokenizer.encode_ids(text);
+Ids with_end(const std::vector<TokenId>& ids, std::int32_t end) {
     Ids out(ids.begin(), ids.end());
     if (out.empty() || out.back() != end) out.push_back(end);
     return out;
 }
 
+std::vector<Ids> with_ends(const Tokenizer& tokenizer, std::span<const std::string> texts,
+                           std::int32_t end) {
+    std::vector<Ids> out;
+    for (const std::vector<TokenId>& ids : tokenizer.encode_ids_batch(texts))
+        out.push_back(with_end(ids, end));
+    return out;
+}
+
+// Everything of the folder but the parameters.
+ModelFolder folder_of(const Seq2SeqModel& m) {
+    ModelFolder f;
+    f.task = m.task;
+    f.tokenizer = m.source_tokenizer;
+    f.target_tokenizer = m.target_tokenizer;
+    f.generation = generation_json(m.search);
+    f.generation["bad_words_ids"] = {{m.config.pad_token_id}};
+    f.generation["decoder_start_token_id"] = m.config.decoder_start_token_id;
+    f.generation["eos_token_id"] = m.config.eos_token_id;
+    f.generation["pad_token_id"] = m.config.pad_token_id;
+    f.about = m.about;
+    f.about["max_source_length"] = m.max_source_length;
+    f.about["swapped_sides"] = m.swapped_sides;
+    return f;
+}
+
 }  // namespace
 
+FreshTransformer::FreshTransformer(const TransformerConfig& config, std::uint64_t seed)
+    : store(std::make_shared<ParameterStore>()) {
+    Rng rng(seed, 0x696e6974);  // the stream of initial values
+    network = std::make_unique<Transformer>(config, Params(*store, rng));
+}
+
+Seq2SeqModel Seq2SeqModel::create(const TransformerConfig& config, SharedTokenizer source,
+                                  SharedTokenizer target, std::uint64_t seed) {
+    Seq2SeqModel m;
+    m.config = config;
+    m.source_tokenizer = std::move(source);
+    m.target_tokenizer = std::move(target);
+    expect_tokenizers_fit(m, "model");
+    FreshTransformer fresh(config, seed);
+    m.store = std::move(fresh.store);
+    m.network = std::move(fresh.network);
+    return m;
+}
+
+Seq2SeqModel Seq2SeqModel::open(const ModelFolder& folder, const WeightChoice& weights) {
+    Seq2SeqModel m;
+    m.config = TransformerConfig::from_json(folder.config, folder.config_path());
+    m.precision = weights.precision;
+    m.search = search_of(folder.generation, join_path(folder.path, "generation_config.json"));
+    m.about = folder.about;
+    if (!folder.task.empty()) m.task = folder.task;
+    m.max_source_length = m.config.max_position_embeddings;
+    JsonFields f(m.about, join_path(folder.path, "fovea.json"));
+    f.read("max_source_length", m.max_source_length, {1});
+    f.read("swapped_sides", m.swapped_sides);
+    m.source_tokenizer = folder.tokenizer;
+    m.target_tokenizer = folder.target_tokenizer;
+    expect_tokenizers_fit(m, folder.path);
+
+    m.config.final_logits_bias = ModelWeights(folder.path).has("final_logits_bias");
+    m.store = folder.load(Transformer::rules(), weights.format,
+                          [&](const Params& p) { Transformer(m.config, p); });
+    Rng unused;
+    m.network = std::make_unique<Transformer>(m.config, Params(*m.store, unused));
+    return m;
+}
+
+void Seq2SeqModel::save(const std::string& path, bool overwrite) const {
+    const TransformerFiles files = files_of(config, *store);
+    ModelFolder folder = folder_of(*this);
+    folder.config = files.config;
+    folder.save(path, files.parameters, Transformer::rules(), overwrite);
+}
+
 Ids Seq2SeqModel::encode_source(std::string_view text) const {
-    return with_end(*source_tokenizer, text, config.eos_token_id);
+    return with_end(source_tokenizer->encode_ids(text), config.eos_token_id);
 }
 
 Ids Seq2SeqModel::encode_target(std::string_view text) const {
-    return with_end(*target_tokenizer, text, config.eos_token_id);
+    return with_end(target_tokenizer->encode_ids(text), config.eos_token_id);
+}
+
+std::vector<Ids> Seq2SeqModel::encode_sources(std::span<const std::string> texts) const {
+    return with_ends(*source_tokenizer, texts, config.eos_token_id);
+}
+
+std::vector<Ids> Seq2SeqModel::encode_targets(std::span<const std::string> texts) const {
+    return with_ends(*target_tokenizer, texts, config.eos_token_id);
 }
 
 std::string Seq2SeqModel::decode_target(const Ids& tokens) const {
     std::string text = target_tokenizer->decode(tokens);
     if (!text.empty() && text[0] == ' ') text.erase(0, 1);  // the byte-level prefix space
     return text;
+}
+
+// A checkpoint keeps the columns as they were trained, the folder may have them in Marian's order.
+void save_seq2seq(const ModelFolder& model, const ParameterStore& trained, const std::string& out,
+                  bool overwrite) {
+    TransformerConfig config = TransformerConfig::from_json(model.config, model.config_path());
+    config.positions = position_code_of(
+        model.about.value("trained_positions", std::string(name_of(config.positions))));
+    config.final_logits_bias = trained.has("final_logits_bias");
+    const TransformerFiles files = files_of(config, trained);
+    ModelFolder folder = model;
+    folder.config = files.config;
+    folder.save(out, files.parameters, Transformer::rules(), overwrite);
 }
 
 }  // namespace fovea

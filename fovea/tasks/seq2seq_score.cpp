@@ -5,6 +5,7 @@
 #include "fovea/base/clock.h"
 #include "fovea/base/error.h"
 #include "fovea/metrics/chrf.h"
+#include "fovea/metrics/counting.h"
 #include "fovea/metrics/rouge.h"
 #include "fovea/metrics/unicode.h"
 #include "fovea/tasks/translate.h"
@@ -20,28 +21,11 @@ constexpr NamedMetric text_metrics[] = {
     {"auto", TextMetric::automatic}, {"bleu", TextMetric::bleu},   {"chrf", TextMetric::chrf},
     {"rouge", TextMetric::rouge},    {"exact", TextMetric::exact}, {"loss", TextMetric::loss}};
 
-bool is_han(char32_t c) {
-    return (c >= 0x3400 && c <= 0x9fff) || (c >= 0xf900 && c <= 0xfaff) || c >= 0x20000;
-}
-
-// Kana, Thai, Lao, Burmese, Khmer: words are not parted by spaces.
-bool is_other_unspaced(char32_t c) {
-    return (c >= 0x3040 && c <= 0x30ff) || (c >= 0x0e00 && c <= 0x0eff) ||
-           (c >= 0x1000 && c <= 0x109f) || (c >= 0x1780 && c <= 0x17ff);
-}
-
 // The tokenizer of BLEU that parts the words of these texts.
 BleuTokenizer tokenizer_for(std::span<const References> references) {
-    std::int64_t han = 0, other = 0, all = 0;
-    for (const References& r : references)
-        for (const std::string& text : r)
-            for (const char32_t c : decode_utf8(text)) {
-                han += is_han(c);
-                other += is_other_unspaced(c);
-                all += !is_python_space(c);
-            }
-    if (4 * (han + other) < all || all == 0) return BleuTokenizer::v13a;
-    return 8 * other > han ? BleuTokenizer::chars : BleuTokenizer::zh;
+    std::vector<std::string> texts;
+    for (const References& r : references) texts.insert(texts.end(), r.begin(), r.end());
+    return fitting_tokenizer(texts);
 }
 
 // BLEU counts runs of four tokens: where few texts have one, it is 0 whatever the model does.
@@ -88,7 +72,8 @@ void add_chrf(Seq2SeqScore& s, std::span<const References> references, bool chos
 
 void add_exact(Seq2SeqScore& s, std::span<const References> references, bool chosen) {
     std::int64_t exact = 0;
-    for (std::size_t i = 0; i < references.size(); ++i) exact += s.outputs[i] == references[i][0];
+    for (std::size_t i = 0; i < references.size(); ++i)
+        exact += is_exact_match(s.outputs[i], references[i]);
     const double share = 100.0 * static_cast<double>(exact) /
                          static_cast<double>(std::max<std::size_t>(references.size(), 1));
     s.figures["exact_match"] = share;
@@ -99,6 +84,12 @@ void add_exact(Seq2SeqScore& s, std::span<const References> references, bool cho
 }
 
 }  // namespace
+
+References references_of(const TextPair& pair) {
+    References all{pair.target};
+    all.insert(all.end(), pair.also.begin(), pair.also.end());
+    return all;
+}
 
 const char* name_of(TextMetric metric) {
     for (const NamedMetric& m : text_metrics)
@@ -127,7 +118,7 @@ Seq2SeqScore evaluate_pairs(std::span<const Seq2SeqModel* const> models,
     std::vector<References> references;
     for (const TextPair& p : pairs) {
         sources.push_back(p.source);
-        references.push_back({p.target});
+        references.push_back(references_of(p));
     }
     const Stopwatch watch;
     TranslateOptions options{.search = search};

@@ -21,6 +21,8 @@ enum class TextMetric { automatic, bleu, chrf, rouge, exact, loss };
 const char* name_of(TextMetric metric);  // auto, bleu, …: as --metric takes it
 TextMetric text_metric_of(const std::string& name);
 
+References references_of(const TextPair& pair);  // its target, and what else the data has
+
 struct FittingMetric {
     TextMetric metric;
     std::string why;  // for people, where it is not the task's usual one

@@ -81,12 +81,20 @@ Seq2SeqTraining seq2seq_defaults(const std::string& task, const std::string& pre
     return t;
 }
 
-void fit_rates(TrainOptions& run, int d_model) {
+RunDefaults seq2seq_run_defaults(int d_model) {
     const bool small = d_model <= 256;
-    run.usual_warmup = small ? 1000 : 4000;
-    run.schedule.d_model = d_model;
+    return {.rate = small ? 1e-3 : 7e-4,
+            .warmup = small ? 1000 : 4000,
+            .epochs = 10,
+            .d_model = d_model};
+}
+
+void fit_rates(TrainOptions& run, int d_model) {
+    const RunDefaults d = seq2seq_run_defaults(d_model);
+    run.usual_warmup = d.warmup;
+    run.schedule.d_model = d.d_model;
     if (run.schedule.peak == 0)
-        run.schedule.peak = run.schedule.kind == ScheduleKind::noam ? 1.0 : small ? 1e-3 : 7e-4;
+        run.schedule.peak = run.schedule.kind == ScheduleKind::noam ? 1.0 : d.rate;
 }
 
 }  // namespace fovea

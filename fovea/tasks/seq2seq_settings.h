@@ -6,9 +6,10 @@
 #include "fovea/data/pairs.h"
 #include "fovea/infer/search_options.h"
 #include "fovea/models/transformer_config.h"
+#include "fovea/tasks/run_settings.h"
 #include "fovea/tasks/seq2seq_batch.h"
 #include "fovea/tasks/seq2seq_score.h"
-#include "fovea/tasks/seq2seq_tokenizer.h"
+#include "fovea/text/train/vocabulary_recipe.h"
 #include "fovea/train/loop.h"
 
 namespace fovea {
@@ -16,13 +17,14 @@ namespace fovea {
 struct Seq2SeqTraining {
     std::string task = "translate";  // or summarise
     PairFiles train, dev;            // dev.path may be empty:
-    bool split_dev = true;           // then some training pairs are kept back (train/dev_split.h)
+    bool split_dev = true;           // then some training pairs are kept back (data/split.h)
     std::int64_t draw = 0;           // so many training pairs, drawn by the seed; 0: all
     std::string from;                // a model folder to go on from; empty: from scratch
     std::string tokenizer, target_tokenizer;  // files to use instead of training a vocabulary
     VocabularyOptions vocabulary;
     bool joint_vocabulary = true;
     TransformerConfig config;  // sizes; vocabulary and special ids are filled in
+    Precision precision = Precision::f32;
     float smoothing = 0.1f;
     BatchOptions batches;  // max_tokens 4096
     LengthLimits limits;
@@ -39,8 +41,9 @@ struct Seq2SeqTraining {
 // Sizes of the preset, and the task's own limits and search.
 Seq2SeqTraining seq2seq_defaults(const std::string& task, const std::string& preset);
 
-// Rates that hold for the presets: smaller models take larger steps. Fills in what `run` leaves
-// open and the width of the model decides.
+// Rates that hold for the presets: smaller models take larger steps.
+RunDefaults seq2seq_run_defaults(int d_model);
+// Fills in what `run` leaves open and the width of the model decides.
 void fit_rates(TrainOptions& run, int d_model);
 
 }  // namespace fovea

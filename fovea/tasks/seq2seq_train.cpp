@@ -1,44 +1,30 @@
 #include "fovea/tasks/seq2seq_train.h"
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "fovea/base/files.h"
-#include "fovea/train/dev_split.h"
+#include "fovea/data/split.h"
+#include "fovea/tasks/training_data.h"
 
 namespace fovea {
 namespace {
 
 // The data by its content: pairs in order.
 std::string hash_of(const std::vector<TextPair>& pairs) {
-    XXH3_state_t* state = XXH3_createState();
-    XXH3_64bits_reset(state);
+    std::vector<std::string> fields;
     for (const TextPair& p : pairs) {
-        XXH3_64bits_update(state, p.source.data(), p.source.size() + 1);  // the NUL parts texts
-        XXH3_64bits_update(state, p.target.data(), p.target.size() + 1);
+        fields.push_back(p.source);
+        fields.push_back(p.target);
     }
-    const XXH64_hash_t h = XXH3_64bits_digest(state);
-    XXH3_freeState(state);
-    char hex[17];
-    std::snprintf(hex, sizeof hex, "%016llx", static_cast<unsigned long long>(h));
-    return hex;
+    return hash_text(record_hash(fields));
 }
 
 // Moves some of the pairs away to measure on.
 std::vector<TextPair> split_off_dev(std::vector<TextPair>& pairs) {
     std::vector<std::uint64_t> hashes;
-    for (const TextPair& p : pairs) {
-        const std::string record = p.source + '\0' + p.target;
-        hashes.push_back(XXH3_64bits(record.data(), record.size()));
-    }
-    const std::vector<bool> chosen = dev_split(hashes);
-    std::vector<TextPair> train, dev;
-    for (std::size_t i = 0; i < pairs.size(); ++i)
-        (chosen[i] ? dev : train).push_back(std::move(pairs[i]));
-    pairs = std::move(train);
-    return dev;
+    for (const TextPair& p : pairs) hashes.push_back(record_hash({p.source, p.target}));
+    return take_out(pairs, dev_split(hashes));
 }
 
 std::shared_ptr<const Tokenizer> vocabulary_for(const std::vector<TextPair>& pairs, bool source,
@@ -97,6 +83,7 @@ void Seq2SeqTrainer::read_data(const Say& say) {
     if (split) dev_ = split_off_dev(pairs_);
     say(text_of("data: ", pairs_.size(), " training pairs", options_.draw > 0 ? ", drawn" : "",
                 problems.skipped ? text_of(", ", problems.skipped, " bad lines passed over") : ""));
+    for (const std::string& note : problems.notes) say("data: " + note);
     if (split && !dev_.empty())
         say(text_of(
             "dev: ", dev_.size(),
@@ -133,31 +120,16 @@ void Seq2SeqTrainer::make_model(const Say& say) {
         take_special_ids(c, *source, *target);
         if (source != target) c.share_encoder_decoder_embeddings = false;
         c.check("train");
-        model_ = Seq2SeqModel::create(c, options_.run.seed);
-        model_.source_tokenizer = source;
-        model_.target_tokenizer = target;
+        model_ = Seq2SeqModel::create(c, source, target, options_.run.seed);
         say(text_of("vocabulary: ", source->vocab_size(), " tokens",
                     source == target ? " for both sides"
                                      : text_of(" and ", target->vocab_size(), " (target)")));
     }
-    model_.task = options.task;
-    model_.precision = options.precision;
-    model_.search = options.search;
-    model_.max_source_length = static_cast<int>(options.limits.source);
-    examples_ = encode_examples(model_, pairs, options.limits);
-    expect_input(!examples_.source.empty(), options.train.path,
-                 ": no pair is left: all are empty or longer than ", options.limits.source,
-                 " tokens");
-    if (examples_.dropped > 0)
-        say(text_of("data: ", examples_.dropped, " pairs left out (empty or too long)"));
-    fingerprint_ = {{"train", hash_of(pairs)},
-                    {"pairs", pairs.size()},
-                    {"seed", options.run.seed},  // the order of the batches
-                    {"vocabulary", model_.source_tokenizer->vocab_size()}};
-    // The checkpoints' column order, which the saved folder (Marian's halves) may not have.
-    model_.about["trained_positions"] = name_of(model_.config.positions);
-    model_.about["data"] = fingerprint_;
-    model_.about["train_file"] = base_name(options.train.path);
+    model_.task = options_.task;
+    model_.precision = options_.precision;
+    model_.search = options_.search;
+    model_.max_source_length = static_cast<int>(options_.limits.source);
+    model_.swapped_sides = options_.train.reverse;
 }
 
 Seq2SeqPlan Seq2SeqTrainer::plan() const {
@@ -179,31 +151,15 @@ Seq2SeqPlan Seq2SeqTrainer::plan() const {
     return p;
 }
 
-double Seq2SeqTrainer::seconds_per_epoch() const {
-    constexpr std::int64_t enough = 512;  // target tokens: beyond, time grows with tokens
-    const BatchPlan plan(examples_.lengths, options_.batches, 0);
-    std::vector<std::int64_t> slice;
-    std::int64_t tokens = 0;
-    for (const std::int64_t i : plan[plan.batches() / 2]) {
-        if (tokens >= enough) break;
-        slice.push_back(i);
-        tokens += static_cast<std::int64_t>(examples_.target[static_cast<std::size_t>(i)].size());
-    }
-    const Seq2SeqBatch b = pack_batch(examples_, slice, model_.config.decoder_start_token_id);
+RunPlan Seq2SeqTrainer::settle(bool measure) {
     const PrecisionScope scope(model_.precision);
-    double best = 0;
-    for (int turn = 0; turn < 2; ++turn) {  // the first one warms up
-        const Stopwatch clock;
-        Tape tape;
-        tape.gradients(model_.network->loss(b.source, b.source_segments, b.input, b.labels,
-                                            b.target_segments, {.smoothing = options_.smoothing}));
-        best = clock.seconds();
-    }
-    return best * static_cast<double>(examples_.target_tokens) / static_cast<double>(tokens);
+    RunPlan plan;
+    options_.run = settled(task(), options_.run, &plan, measure);
+    return plan;
 }
 
 void Seq2SeqTrainer::dump(const std::string& folder, std::int64_t epochs) const {
-    dump_batches(folder, model_, examples_, options_.batches, epochs);
+    dump_batches(folder, {model_.config, *model_.store}, examples_, options_.batches, epochs);
 }
 
 TrainTask Seq2SeqTrainer::task() {

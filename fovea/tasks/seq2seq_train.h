@@ -11,24 +11,6 @@
 
 namespace fovea {
 
-struct Seq2SeqTraining {
-    std::string task = "translate";           // or summarise
-    PairFiles train, dev;                     // dev.path may be empty: no evaluation
-    std::int64_t draw = 0;                    // so many training pairs, drawn by the seed; 0: all
-    std::string from;                         // a model folder to go on from; empty: from scratch
-    std::string tokenizer, target_tokenizer;  // files to use instead of training a vocabulary
-    VocabularyOptions vocabulary;
-    bool joint_vocabulary = true;
-    TransformerConfig config;  // sizes; vocabulary and special ids are filled in
-    Precision precision = Precision::f32;
-    float smoothing = 0.1f;
-    BatchOptions batches;  // max_tokens 4096
-    LengthLimits limits;
-    SearchOptions search;  // for evaluation, and saved as the model's defaults
-    int dev_limit = 500;   // pairs translated at each evaluation; 0: all
-    TrainOptions run;
-};
-
 // What is known before the first update: for --dry-run and for the opening lines of a run.
 struct Seq2SeqPlan {
     std::int64_t parameters = 0, pairs = 0, dropped = 0, batches_per_epoch = 0;
@@ -49,6 +31,7 @@ public:
     const TrainOptions& run_options() const { return options_.run; }
     // For peers and debugging: initial weights, examples and batch order of so many epochs.
     void dump(const std::string& folder, std::int64_t epochs) const;
+    TrainTask task();
     TrainResult run(const TrainEvents& events);  // ends with RUN/model
     const Seq2SeqModel& model() const { return model_; }
     void set_config_text(const std::string& text) { config_text_ = text; }  // for RUN/config.toml
@@ -60,7 +43,6 @@ private:
     Evaluation evaluate();
     double dev_loss() const;
     double evaluation_seconds() const;
-    TrainTask task();
 
     Seq2SeqTraining options_;
     Seq2SeqModel model_;

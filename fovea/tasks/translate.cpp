@@ -10,6 +10,7 @@
 #include "fovea/infer/transformer_stepper.h"
 #include "fovea/ops/loss/cross_entropy.h"
 #include "fovea/tasks/seq2seq_batch.h"
+#include "fovea/tensor/token_batch.h"
 
 namespace fovea {
 namespace {
@@ -19,15 +20,17 @@ struct Source {
     bool cut = false;
 };
 
-Source source_of(const Seq2SeqModel& model, const std::string& text) {
-    Source s{model.encode_source(text), false};
+std::vector<Source> sources_of(const Seq2SeqModel& model, std::span<const std::string> texts) {
+    std::vector<Source> all;
     const auto limit = static_cast<std::size_t>(model.max_source_length);
-    if (s.ids.size() > limit) {
+    for (Ids& ids : model.encode_sources(texts)) {
+        Source& s = all.emplace_back(Source{std::move(ids), false});
+        if (s.ids.size() <= limit) continue;
         s.ids.resize(limit);
         s.ids.back() = model.config.eos_token_id;
         s.cut = true;
     }
-    return s;
+    return all;
 }
 
 std::vector<std::string> token_texts(const Tokenizer& tokenizer, const Ids& ids) {
@@ -36,13 +39,10 @@ std::vector<std::string> token_texts(const Tokenizer& tokenizer, const Ids& ids)
     return out;
 }
 
-// Of a list with one entry per text, the entries of these texts are there. (It may hold more: texts
-// can be handed over in portions.)
-void expect_one_per_text(std::size_t entries, const TranslateOptions& o, std::size_t texts,
-                         const char* what) {
-    if (entries > 0 && entries < o.first_text + texts)
+void expect_one_per_text(std::size_t entries, std::size_t texts, const char* what) {
+    if (entries > 0 && entries != texts)
         fail_with(ErrorKind::usage, text_of("give one per text, or no ", what, " at all"),
-                  "translate: ", entries, " ", what, " for ", o.first_text + texts, " texts");
+                  "translate: ", entries, " ", what, " for ", texts, " texts");
 }
 
 // A translation may be `factor` times as long as its source, and a little longer where that is
@@ -55,7 +55,7 @@ std::int64_t length_limit(const SearchOptions& o, std::size_t source_length) {
 
 DecodeRequest request_of(const Seq2SeqModel& model, const TranslateOptions& o, std::size_t i) {
     DecodeRequest w;
-    w.sample_id = i;
+    w.sample_id = o.first_text + i;
     const auto ids = [&](const std::string& text) {
         Ids t = model.encode_target(text);
         t.pop_back();  // </s>
@@ -71,12 +71,13 @@ bool is_blank(const std::string& text) {
     return text.find_first_not_of(" \t\r\n\v\f") == std::string::npos;
 }
 
-std::unique_ptr<Stepper> stepper_of(std::span<const Seq2SeqModel* const> models, const Ids& source,
-                                    const Segments& segments) {
+std::unique_ptr<Stepper> stepper_of(std::span<const Seq2SeqModel* const> models,
+                                    const TokenBatch& sources) {
     std::vector<std::unique_ptr<Stepper>> members;
     for (const Seq2SeqModel* m : models) {
         const PrecisionScope scope(m->precision);  // the stepper keeps it
-        members.push_back(std::make_unique<TransformerStepper>(*m->network, source, segments));
+        members.push_back(
+            std::make_unique<TransformerStepper>(*m->network, sources.tokens, sources.segments));
     }
     if (members.size() == 1) return std::move(members[0]);
     return std::make_unique<EnsembleStepper>(std::move(members));
@@ -100,19 +101,19 @@ std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> model
                                       const TranslateOptions& options) {
     expect(!models.empty(), "translate: no model");
     options.search.check();
-    expect_one_per_text(options.prefixes.size(), options, texts.size(), "prefixes");
-    expect_one_per_text(options.constraints.size(), options, texts.size(), "lists of constraints");
+    expect_one_per_text(options.prefixes.size(), texts.size(), "prefixes");
+    expect_one_per_text(options.constraints.size(), texts.size(), "lists of constraints");
     const Seq2SeqModel& first = *models[0];
     std::vector<TranslatedText> out(texts.size());
-    std::vector<Source> sources;
+    const std::vector<Source> sources = sources_of(first, texts);
     std::vector<DecodeRequest> requests;
     std::vector<std::size_t> asked;  // texts to search for
     std::vector<std::int64_t> lengths;
     for (std::size_t i = 0; i < texts.size(); ++i) {
-        sources.push_back(source_of(first, texts[i]));
-        requests.push_back(request_of(first, options, options.first_text + i));
+        requests.push_back(request_of(first, options, i));
         requests[i].limit = length_limit(options.search, sources[i].ids.size());
-        out[i].source_tokens = token_texts(*first.source_tokenizer, sources[i].ids);
+        if (options.tokens)
+            out[i].source_tokens = token_texts(*first.source_tokenizer, sources[i].ids);
         out[i].cut = sources[i].cut;
         if (is_blank(texts[i]) && requests[i].prefix.empty() && requests[i].constraints.empty()) {
             out[i].n_best.resize(1);
@@ -137,24 +138,22 @@ std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> model
         0);
     auto done = static_cast<std::int64_t>(texts.size() - asked.size());
     for (std::int64_t b = plan.batches(); b-- > 0;) {
-        Ids packed;
-        std::vector<std::int64_t> sizes;
+        if (options.stop && options.stop->load()) break;
+        std::vector<Ids> batch;
         std::vector<DecodeRequest> batch_requests;
         for (const std::int64_t k : plan[b]) {
             const std::size_t i = asked[static_cast<std::size_t>(k)];
-            const Source& s = sources[i];
-            packed.insert(packed.end(), s.ids.begin(), s.ids.end());
-            sizes.push_back(static_cast<std::int64_t>(s.ids.size()));
+            batch.push_back(sources[i].ids);
             batch_requests.push_back(std::move(requests[i]));
         }
-        const auto stepper = stepper_of(models, packed, Segments::of_lengths(sizes));
-        auto found = search(*stepper, search_options, batch_requests);
+        const auto stepper = stepper_of(models, pack(batch));
+        auto found = search(*stepper, search_options, batch_requests, {.stop = options.stop});
         for (std::size_t k = 0; k < found.size(); ++k) {
             const std::size_t i = asked[static_cast<std::size_t>(plan[b][k])];
             for (Hypothesis& h : found[k]) {
                 TranslatedText::Candidate c;
                 c.text = first.decode_target(h.tokens);
-                c.tokens = token_texts(*first.target_tokenizer, h.tokens);
+                if (options.tokens) c.tokens = token_texts(*first.target_tokenizer, h.tokens);
                 if (options.alignments)
                     c.alignment = align(first, sources[i].ids, h.tokens, options.alignment_layer);
                 c.hypothesis = std::move(h);
@@ -167,10 +166,14 @@ std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> model
     return out;
 }
 
-std::string translate(const Seq2SeqModel& model, const std::string& text) {
+std::vector<TranslatedText> translate(const Seq2SeqModel& model, std::span<const std::string> texts,
+                                      const TranslateOptions& options) {
     const Seq2SeqModel* const one[] = {&model};
-    const std::string texts[] = {text};
-    const auto out = translate(one, texts, {.search = model.search});
+    return translate(one, texts, options);
+}
+
+std::string translate(const Seq2SeqModel& model, const std::string& text) {
+    const auto out = translate(model, std::span(&text, 1), {.search = model.search});
     return out[0].n_best.empty() ? "" : out[0].n_best[0].text;
 }
 

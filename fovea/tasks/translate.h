@@ -2,6 +2,7 @@
 // From texts to texts with a sequence-to-sequence model (translation, summaries): batching by
 // length, search, alignments, scores. A text's result does not depend on its neighbours.
 // Thread-safety: plain functions over models that do not change; several threads may call them.
+#include <atomic>
 #include <functional>
 #include <span>
 #include <string>
@@ -18,13 +19,16 @@ struct TranslateOptions {
     std::int64_t batch_tokens = 2048;  // source tokens decoded together, times the beam
     std::int64_t batch_texts = 0;      // at most so many; 0: no bound
     bool alignments = false;
+    bool tokens = true;        // give the texts of tokens too
     int alignment_layer = -1;  // decoder layer whose cross-attention is read; -1: the last but one
     std::vector<std::string> prefixes{};  // one per text, or none: forced beginnings
     std::vector<std::vector<std::string>> constraints{};  // one list per text, or none
-    // Texts can be handed over in portions: the number of the first one, which says where its
-    // prefix and constraints stand and which random numbers its samples are drawn with.
+    // Texts can be handed over in portions: the number of the first one, which names the random
+    // numbers that samples are drawn with.
     std::size_t first_text = 0;
     std::function<void(std::int64_t done, std::int64_t total)> progress{};
+    // Set to true by any thread: what was found so far is returned; the rest stays empty.
+    const std::atomic<bool>* stop = nullptr;
 };
 
 struct TranslatedText {
@@ -43,6 +47,9 @@ struct TranslatedText {
 // not searched for: its translation is empty, unless a prefix or constraints are given.
 std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> models,
                                       std::span<const std::string> texts,
+                                      const TranslateOptions& options);
+
+std::vector<TranslatedText> translate(const Seq2SeqModel& model, std::span<const std::string> texts,
                                       const TranslateOptions& options);
 
 // The shortest way: one model, its own defaults.

@@ -8,7 +8,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/threads.h"
-#include "fovea/tasks/seq2seq_tokenizer.h"
+#include "fovea/text/train/vocabulary_recipe.h"
 
 namespace fovea {
 namespace {
@@ -27,8 +27,7 @@ Seq2SeqModel small_model(Precision precision, std::uint64_t seed = 3) {
     c.encoder_ffn_dim = c.decoder_ffn_dim = 128;
     c.pad_token_id = c.decoder_start_token_id = 0;
     c.eos_token_id = 1;
-    Seq2SeqModel m = Seq2SeqModel::create(c, seed);
-    m.source_tokenizer = m.target_tokenizer = std::move(tokenizer);
+    Seq2SeqModel m = Seq2SeqModel::create(c, tokenizer, tokenizer, seed);
     m.precision = precision;
     Rng noise(seed + 1);  // larger weights than at birth, so that the distribution is not flat
     for (const std::string& name : m.store->names()) {
@@ -121,7 +120,9 @@ TEST(Translate, ListsOfWrongLengthAreRefused) {
     EXPECT_TRUE(refused(o));
     o.prefixes.assign(texts.size(), "a");
     EXPECT_FALSE(refused(o));
-    o.first_text = 1;  // the last text would have none
+    o.first_text = 1;  // names random draws, and nothing else
+    EXPECT_FALSE(refused(o));
+    o.prefixes.push_back("one too many");
     EXPECT_TRUE(refused(o));
     o = {.search = {.max_length = 4}};
     o.constraints = {{"a"}, {}};

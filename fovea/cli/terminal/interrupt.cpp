@@ -9,13 +9,17 @@ namespace fovea {
 namespace {
 
 std::atomic<int> came{0};    // the signal that came
+std::atomic<bool> any{false};  // one has come
 std::atomic<int> scopes{0};  // how many InterruptScopes are alive
 
 std::atomic<bool> line_open{false};
 
 void on_signal(int number) {
     int none = 0;
-    if (scopes.load() != 0 && came.compare_exchange_strong(none, number)) return;
+    if (scopes.load() != 0 && came.compare_exchange_strong(none, number)) {
+        any = true;
+        return;
+    }
     // On a terminal the ^C itself stands on the line.
     if (line_open.load() || isatty(STDERR_FILENO)) {
         [[maybe_unused]] const ssize_t n = write(STDERR_FILENO, "\n", 1);
@@ -44,6 +48,7 @@ InterruptScope::InterruptScope() { ++scopes; }
 InterruptScope::~InterruptScope() { --scopes; }
 
 bool interrupted() { return came.load(std::memory_order_relaxed) != 0; }
+const std::atomic<bool>& interrupt_flag() { return any; }
 int interrupt_signal() { return came.load(); }
 
 void throw_if_interrupted() {

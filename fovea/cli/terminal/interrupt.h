@@ -3,6 +3,8 @@
 // signal only sets a flag (finish the step, save, say how to resume) and the second one stops the
 // program. Without a scope the first signal stops it: files are written atomically, so nothing is
 // half done.
+#include <atomic>
+
 namespace fovea {
 
 void install_signal_handlers();
@@ -19,7 +21,8 @@ public:
     InterruptScope& operator=(const InterruptScope&) = delete;
 };
 
-bool interrupted();      // a signal has come
+bool interrupted();                         // a signal has come
+const std::atomic<bool>& interrupt_flag();  // the same, for whoever looks again and again
 int interrupt_signal();  // which: SIGINT or SIGTERM; 0 where none came
 
 // Thrown by a verb that has ended its work early and tidily; the exit code is 128 + signal.

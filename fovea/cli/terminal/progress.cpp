@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "fovea/base/clock.h"
+#include "fovea/base/utf8.h"
 #include "fovea/cli/terminal/interrupt.h"
 #include "fovea/cli/terminal/terminal.h"
 
@@ -29,17 +30,6 @@ std::string bar(double share) {
         text += part == 8 ? "█" : eighths[part];
     }
     return text + "▏";
-}
-
-std::string cut_to(const std::string& text, int width) {
-    if (display_width(text) <= width) return text;
-    std::string out;
-    int columns = 0;
-    for (const char c : text) {
-        if ((static_cast<unsigned char>(c) & 0xC0) != 0x80 && ++columns > width) break;
-        out += c;
-    }
-    return out;
 }
 
 }  // namespace
@@ -122,7 +112,7 @@ std::string Progress::fitting_line(double now, int width) const {
         note = cut == std::string_view::npos ? std::string_view() : note.substr(0, cut);
         text = line(now, note);
     }
-    return cut_to(text, width);
+    return std::string(first_columns(text, width));
 }
 
 void Progress::hide() {

@@ -71,11 +71,4 @@ std::string styled(std::FILE* stream, Style style, std::string_view text) {
     return "\x1b[" + std::string(code) + "m" + std::string(text) + "\x1b[0m";
 }
 
-int display_width(std::string_view text) {
-    int width = 0;
-    for (const char c : text)
-        if ((static_cast<unsigned char>(c) & 0xC0) != 0x80) ++width;  // not a continuation byte
-    return width;
-}
-
 }  // namespace fovea

@@ -25,7 +25,4 @@ bool use_color(std::FILE* stream);
 enum class Style { bold, red, green, yellow, cyan, dim };
 std::string styled(std::FILE* stream, Style style, std::string_view text);
 
-// Columns that UTF-8 text takes, a code point a column: right for the texts of this program.
-int display_width(std::string_view text);
-
 }  // namespace fovea

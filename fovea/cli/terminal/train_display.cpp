@@ -41,9 +41,9 @@ TrainEvents TrainDisplay::events() {
 void TrainDisplay::step(const StepReport& r) {
     if (interrupted()) stop_ = interrupt_signal();
     line_.update(static_cast<std::int64_t>(r.progress * whole),
-                 fmt::format("step {}  ep {}  loss {:.3f}  {} tok/s  lr {:.2e}  |g| {:.2f}  {}",
-                             r.step, r.epoch, r.smooth_loss, rate_text(r.tokens_per_second), r.rate,
-                             r.gradient_norm, memory_text(static_cast<double>(r.memory))));
+                 fmt::format("step {}  ep {}  loss {:.3f}  {} {}/s  lr {:.2e}  |g| {:.2f}  {}",
+                             r.step, r.epoch, r.smooth_loss, rate_text(r.tokens_per_second), r.unit,
+                             r.rate, r.gradient_norm, memory_text(static_cast<double>(r.memory))));
 }
 
 }  // namespace fovea

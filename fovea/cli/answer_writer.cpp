@@ -1,0 +1,51 @@
+#include "fovea/cli/answer_writer.h"
+
+#include <fmt/core.h>
+
+#include "fovea/base/files.h"
+
+namespace fovea {
+namespace {
+
+// A cell of a table: tabs and line ends would tear the row.
+std::string cell(const std::string& text) {
+    std::string out = text;
+    for (char& c : out)
+        if (c == '\t' || c == '\n' || c == '\r') c = ' ';
+    return out;
+}
+
+}  // namespace
+
+AnswerWriter::AnswerWriter(std::string format, std::string out, std::vector<std::string> columns)
+    : format_(std::move(format)), out_(std::move(out)), columns_(std::move(columns)) {}
+
+void AnswerWriter::put(const std::string& line) {
+    if (out_.empty())
+        fmt::print("{}\n", line);
+    else
+        buffer_ += line + "\n";
+}
+
+void AnswerWriter::write(const Answer& answer, std::span<const std::string> kept_fields) {
+    if (format_ == "text") return put(answer.text);
+    if (format_ != "tsv") return put(to_text(answer.json));
+    const auto row = [&](std::span<const std::string> kept, std::span<const std::string> own) {
+        std::string line;
+        for (std::size_t i = 0; i < kept_.size(); ++i)
+            line += (i < kept.size() ? cell(kept[i]) : "") + "\t";
+        for (std::size_t i = 0; i < own.size(); ++i) line += (i ? "\t" : "") + cell(own[i]);
+        put(line);
+    };
+    if (!header_written_) row(kept_, columns_);
+    header_written_ = true;
+    row(kept_fields, answer.cells);
+}
+
+void AnswerWriter::flush() { std::fflush(stdout); }
+
+void AnswerWriter::close() {
+    if (!out_.empty()) write_file_atomically(out_, buffer_);
+}
+
+}  // namespace fovea

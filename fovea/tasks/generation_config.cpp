@@ -1,0 +1,48 @@
+#include "fovea/tasks/generation_config.h"
+
+#include "fovea/base/json_fields.h"
+
+namespace fovea {
+
+SearchOptions search_of(const Json& json, const std::string& where) {
+    JsonFields f(json, where);
+    SearchOptions s;
+    float penalty = 1.0f, repetition = 1.0f, factor = 3.0f;
+    constexpr LengthPenalty kinds[] = {LengthPenalty::none,     LengthPenalty::marian,
+                                       LengthPenalty::fairseq,  LengthPenalty::hf,
+                                       LengthPenalty::onmt_avg, LengthPenalty::onmt_wu};
+    int kind = 3;  // hf
+    f.read("num_beams", s.beam, {1, 512});
+    f.read("max_length", s.max_length, {1});
+    f.read("length_penalty", penalty, {-100, 100});
+    f.read("repetition_penalty", repetition, {1e-6, 100});
+    f.read("no_repeat_ngram_size", s.no_repeat_ngram, {0, 1000});
+    f.read_choice("length_penalty_kind",  // ours
+                  {name_of(kinds[0]), name_of(kinds[1]), name_of(kinds[2]), name_of(kinds[3]),
+                   name_of(kinds[4]), name_of(kinds[5])},
+                  kind);
+    f.read("max_length_factor", factor, {1e-3, 1e6});  // ours
+    s.penalty = kinds[kind];
+    s.penalty_strength = penalty;
+    s.repetition_penalty = repetition;
+    s.max_length_factor = factor;
+    if (json.contains("bad_words_ids") && json["bad_words_ids"].is_array())
+        for (const Json& word : json["bad_words_ids"])
+            if (word.is_array() && word.size() == 1 && word[0].is_number_integer())
+                s.banned.push_back(word[0].get<std::int32_t>());
+    return s;
+}
+
+Json generation_json(const SearchOptions& s) {
+    Json j;
+    j["num_beams"] = s.beam;
+    j["max_length"] = s.max_length;
+    j["length_penalty"] = s.penalty_strength;
+    j["length_penalty_kind"] = name_of(s.penalty);
+    j["max_length_factor"] = s.max_length_factor;
+    if (s.no_repeat_ngram > 0) j["no_repeat_ngram_size"] = s.no_repeat_ngram;
+    if (s.repetition_penalty != 1.0) j["repetition_penalty"] = s.repetition_penalty;
+    return j;
+}
+
+}  // namespace fovea

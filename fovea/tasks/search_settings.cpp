@@ -1,0 +1,93 @@
+#include "fovea/tasks/search_settings.h"
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+
+void SearchSettings::describe(Settings& s, bool about_run) {
+    const auto options = [&](double min, double max = 1e9) {
+        return SettingOptions{.group = "search",
+                              .min = min,
+                              .max = max,
+                              .otherwise = "the model's",
+                              .about_run = about_run};
+    };
+    SettingOptions common = options(1, 512);
+    common.common = !about_run;
+    s.add("beam", beam, "hypotheses kept at each step; 1 is greedy", common);
+    s.add("n-best", n_best, "results for each text", options(1, 512));
+    common = options(1);
+    common.common = !about_run;
+    s.add("max-length", max_length, "tokens produced at most", common);
+    s.add("max-length-factor", max_length_factor, "and at most this times the source's, plus 10",
+          options(1e-3, 1e6));
+    s.add("min-length", min_length, "tokens produced at least", options(0));
+    SettingOptions formula = options(0);
+    formula.choices = {"none", "marian", "fairseq", "hf", "onmt-avg", "onmt-wu"};
+    formula.hint = "its strength is --length-alpha";
+    s.add("length-penalty", length_penalty, "formula that ranks results of different lengths",
+          formula);
+    s.add("length-alpha", length_alpha, "its strength", options(-100, 100));
+    s.add("word-penalty", word_penalty, "taken from the score per token (marian)",
+          options(-100, 100));
+    s.add("coverage-penalty", coverage_penalty, "strength of the coverage penalty (Wu et al. 2016)",
+          options(0, 100));
+    SettingOptions plain{.group = "search", .common = !about_run, .about_run = about_run};
+    s.add("sample", sample, "draw tokens instead of searching", plain);
+    s.add("temperature", temperature, "of sampling", options(1e-6, 1e6));
+    s.add("top-k", top_k, "sample among the k best; 0: all", options(0));
+    s.add("top-p", top_p, "sample among the best of this mass", options(1e-9, 1));
+    s.add("repetition-penalty", repetition_penalty, "above 1: repeat less", options(1e-6, 100));
+    s.add("no-repeat-ngram", no_repeat_ngram, "no n-gram of this size twice; 0: off",
+          options(0, 1000));
+    plain.common = false;
+    s.add("no-early-stop", no_early_stop, "search on until no live hypothesis can win", plain);
+    if (!about_run)
+        s.add("seed", seed, "start of random draws", {.group = "search", .hidden = true});
+}
+
+SearchOptions SearchSettings::over(SearchOptions s) const {
+    if (!sample)
+        for (const auto& [name, given] : {std::pair{"temperature", temperature.has_value()},
+                                          {"top-k", top_k.has_value()},
+                                          {"top-p", top_p.has_value()}})
+            if (given)
+                throw Error(text_of("--", name, " has no effect without --sample"),
+                            ErrorKind::usage, text_of("add --sample, or leave out --", name));
+    s.beam = beam.value_or(s.beam);
+    s.n_best = n_best.value_or(1);
+    s.max_length = max_length.value_or(s.max_length);
+    s.max_length_factor = max_length_factor.value_or(s.max_length_factor);
+    s.min_length = min_length.value_or(s.min_length);
+    if (!length_penalty.empty()) s.penalty = length_penalty_of(length_penalty);
+    s.penalty_strength = length_alpha.value_or(s.penalty_strength);
+    s.word_penalty = word_penalty.value_or(s.word_penalty);
+    s.coverage_penalty = coverage_penalty.value_or(s.coverage_penalty);
+    s.temperature = temperature.value_or(s.temperature);
+    s.top_k = top_k.value_or(s.top_k);
+    s.top_p = top_p.value_or(s.top_p);
+    s.repetition_penalty = repetition_penalty.value_or(s.repetition_penalty);
+    s.no_repeat_ngram = no_repeat_ngram.value_or(s.no_repeat_ngram);
+    s.sample = sample;
+    s.early_stop = !no_early_stop;
+    s.seed = seed;
+    s.check();
+    return s;
+}
+
+Json json_of(const SearchOptions& s) {
+    Json j;
+    if (s.sample) {
+        j["sample"] = true;
+        j["temperature"] = s.temperature;
+        j["seed"] = s.seed;
+    } else {
+        j["beam"] = s.beam;
+    }
+    j["max_length"] = s.max_length;
+    j["length_penalty"] = name_of(s.penalty);
+    j["length_alpha"] = s.penalty_strength;
+    return j;
+}
+
+}  // namespace fovea

@@ -1,0 +1,154 @@
+#pragma once
+// What the command line (and later the server) asks of a task. A task is a row in tasks(): nothing
+// outside this room names one. Beside the table stand the typed functions of the library
+// (translate(), classify()); here everything is Settings, records and JSON.
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/base/json.h"
+#include "fovea/base/settings.h"
+#include "fovea/data/records.h"
+#include "fovea/metrics/score.h"
+#include "fovea/tasks/model_folder.h"
+#include "fovea/tasks/run_settings.h"
+#include "fovea/tasks/weight_choice.h"
+#include "fovea/train/loop.h"
+
+namespace fovea {
+
+using Say = std::function<void(const std::string&)>;  // notes for people
+
+// What is known before the first update: for --dry-run and the opening lines of a run.
+struct TrainSummary {
+    std::string model;  // "4 layers, d=128, …"
+    std::int64_t parameters = 0;
+    std::int64_t records = 0, dropped = 0;  // of the training data
+    std::int64_t batches_per_epoch = 0;
+    std::int64_t tokens_per_epoch = 0;  // that count in the loss
+    double memory_bytes = 0;            // estimate at the peak
+};
+
+// One training run of a task. Not thread-safe: it belongs to one thread.
+class Trainer {
+public:
+    virtual ~Trainer() = default;
+
+    // The task's own settings (data columns, vocabulary, model); those of every run are in
+    // RunSettings.
+    virtual void describe(Settings& settings) = 0;
+    virtual std::vector<std::string> metrics() const = 0;  // that may choose the model that is kept
+    // Checks the settings together, before anything is read: wrong ones are usage errors. Those
+    // that do not count for this run are marked as not worth writing down.
+    virtual void check(Settings& settings, const RunSettings& run) = 0;
+    // Reads the data, trains or loads the vocabulary, makes the model, and settles what `run`
+    // leaves open.
+    virtual void prepare(RunSettings& run, const Say& say) = 0;
+    virtual TrainSummary summary() const = 0;
+    virtual TrainTask task() = 0;
+    // For peers and debugging: initial weights, examples and the batch order of so many epochs.
+    virtual void dump(const std::string& folder, std::int64_t epochs) const;
+};
+
+// One answer, ready to be written: as text (several lines for several results), as cells of a
+// table, as JSON.
+struct Answer {
+    std::string text;
+    std::vector<std::string> cells;  // in the order of Predictor::columns()
+    Json json = Json::object();
+    // For people, as they follow "3 texts were": "cut to the 256 tokens that the model takes".
+    std::vector<std::string> notes{};
+};
+
+struct PredictControl {
+    std::size_t first = 0;  // the number of the first input: names its random draws
+    std::function<void(std::int64_t done, std::int64_t total)> progress{};
+    bool text_only = false;                   // cells and JSON of answers are not looked at
+    const std::atomic<bool>* stop = nullptr;  // once true: end soon, with what is there
+    Say say{};                                // what was guessed about the data
+};
+
+inline void say_all(const std::vector<std::string>& notes, const PredictControl& control) {
+    for (const std::string& note : notes)
+        if (control.say) control.say(note);
+}
+
+// A file with one line for each input, which becomes a field of it: `--prefixes FILE` → "prefix".
+struct InputFile {
+    std::string flag, field, help;
+};
+
+struct EvalReport {
+    MetricScore score;
+    Json how = Json::object();         // how answers were found: beam, length, …
+    std::vector<std::string> outputs;  // one per record
+    std::int64_t records = 0, tokens = 0;
+    double seconds = 0;
+};
+
+// Whose tokens the rows of an attention are, by a part of its name; the first that fits counts.
+struct AttentionSides {
+    std::string part;           // "" fits every name
+    std::string queries, keys;  // names of ForwardPass::tokens
+};
+
+// One pass of a model over one input, run for whoever watches (a Probe).
+struct ForwardPass {
+    std::map<std::string, std::vector<std::string>> tokens;  // by side, as a person reads them
+    std::vector<AttentionSides> sides;
+    std::string input, output;  // as text
+};
+
+// A model at work. After open(), const calls are thread-safe.
+class Predictor {
+public:
+    virtual ~Predictor() = default;
+
+    virtual void describe(Settings& settings) = 0;  // what may be asked of a prediction
+    virtual std::vector<InputFile> input_files() const { return {}; }
+    // Several folders form an ensemble, where the task has them. Settings not given take the
+    // model's own defaults.
+    virtual void open(const std::vector<ModelFolder>& folders, const WeightChoice& weights) = 0;
+
+    virtual std::vector<std::string> columns() const = 0;  // of a table of answers
+    // Inputs are objects: {"text": …} and what else the task knows (prefix, constraints, …).
+    // `options` overrides settings for this call alone.
+    virtual std::vector<Answer> answer(std::span<const Json> inputs, const Json& options,
+                                       const PredictControl& control) const = 0;
+
+    // One pass over an input, as the reports to a Probe of the caller's. {"text": …}; a task whose
+    // model reads its own output takes a "target" too, which is then the name of that side.
+    virtual ForwardPass forward(const Json& input) const = 0;
+    virtual const ParameterStore& parameters() const = 0;
+
+    virtual std::vector<std::string> figure_names() const = 0;  // that evaluate() gives
+    virtual EvalReport evaluate(const RecordFiles& files, const PredictControl& control) const = 0;
+};
+
+// Does a folder without fovea.json (a Hugging Face model) fit a task? By its config.json.
+std::string task_of_config(const ModelFolder& folder);
+
+struct TaskEntry {
+    const char* name;                   // --task NAME, and the verb
+    const char* sentence;               // of the verb
+    const char* input;                  // what an input file holds
+    std::vector<std::string> examples;  // of the verb
+    std::unique_ptr<Trainer> (*trainer)();
+    std::unique_ptr<Predictor> (*predictor)();
+    // Parameters as a checkpoint holds them, written as a model folder like `model` (which it was
+    // trained with).
+    void (*save)(const ModelFolder& model, const ParameterStore& trained, const std::string& out,
+                 bool overwrite);
+    std::vector<std::string> model_types{};  // config.json's, of folders that do not name a task
+};
+
+std::span<const TaskEntry> tasks();  // the one table
+const TaskEntry* find_task(const std::string& name);
+std::vector<std::string> task_names();
+
+}  // namespace fovea

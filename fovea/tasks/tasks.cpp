@@ -1,0 +1,70 @@
+// The table of tasks. A new task is its own files and a row here.
+#include "fovea/base/error.h"
+#include "fovea/tasks/classify.h"
+#include "fovea/tasks/seq2seq_model.h"
+#include "fovea/tasks/seq2seq_task.h"
+#include "fovea/tasks/task.h"
+
+namespace fovea {
+namespace {
+
+const TaskEntry table[] = {
+    {"translate",
+     "Translate lines of text.",
+     "texts, one per line",
+     {"fovea translate run/model < english.txt > german.txt",
+      "fovea translate run/model --beam 4 --n-best 4 --format jsonl < in.txt",
+      "fovea translate run/model --alignments < in.txt"},
+     make_translate_trainer,
+     make_seq2seq_predictor,
+     save_seq2seq,
+     {"marian", "fovea_transformer"}},
+    {"summarise",
+     "Summarise documents, one per line.",
+     "documents, one per line",
+     {"fovea summarise run/model < documents.txt",
+      "fovea summarise run/model --beam 4 < documents.txt",
+      "fovea summarise run/model --format jsonl < documents.txt"},
+     make_summarise_trainer,
+     make_seq2seq_predictor,
+     save_seq2seq,
+     {"bart"}},
+    {"classify",
+     "Give each text a label.",
+     "texts, one per line, or a table",
+     {"fovea classify run/model < reviews.txt", "fovea classify run/model reviews.csv --format tsv",
+      "fovea classify run/model --top 3 --format jsonl < reviews.txt"},
+     make_classify_trainer,
+     make_classify_predictor,
+     save_classifier},
+};
+
+}  // namespace
+
+std::span<const TaskEntry> tasks() { return table; }
+
+const TaskEntry* find_task(const std::string& name) {
+    for (const TaskEntry& t : table)
+        if (name == t.name) return &t;
+    return nullptr;
+}
+
+std::string task_of_config(const ModelFolder& folder) {
+    const std::string type = folder.config.value("model_type", std::string());
+    for (const TaskEntry& t : table)
+        for (const std::string& known : t.model_types)
+            if (type == known) return t.name;
+    return "";
+}
+
+std::vector<std::string> task_names() {
+    std::vector<std::string> names;
+    for (const TaskEntry& t : table) names.emplace_back(t.name);
+    return names;
+}
+
+void Trainer::dump(const std::string&, std::int64_t) const {
+    throw Error("train: this task has no --dump", ErrorKind::usage);
+}
+
+}  // namespace fovea

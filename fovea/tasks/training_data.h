@@ -1,0 +1,86 @@
+#pragma once
+// What tasks share between their records and the training loop: examples as token sequences, the
+// batches of an epoch, records drawn or held out.
+// Not thread-safe: it belongs to one trainer.
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fovea/base/rng.h"
+#include "fovea/data/batch_plan.h"
+#include "fovea/tensor/segments.h"
+
+namespace fovea {
+
+struct SequenceExamples {
+    std::vector<Ids> ids;
+    std::vector<std::int64_t> lengths;   // for the batch plan
+    std::vector<std::uint64_t> samples;  // the example's number: names its masks
+    std::int64_t tokens = 0;
+
+    void add(Ids sequence) {
+        samples.push_back(ids.size());
+        lengths.push_back(static_cast<std::int64_t>(sequence.size()));
+        tokens += lengths.back();
+        ids.push_back(std::move(sequence));
+    }
+};
+
+// The batches of the epoch that was begun last.
+class EpochBatches {
+public:
+    EpochBatches(std::vector<std::int64_t> lengths, const BatchOptions& options)
+        : lengths_(std::move(lengths)), options_(options) {}
+
+    std::int64_t begin(std::int64_t epoch) {  // how many there are
+        plan_.emplace(lengths_, options_, epoch);
+        return plan_->batches();
+    }
+    std::int64_t per_epoch() const { return BatchPlan(lengths_, options_, 0).batches(); }
+    std::span<const std::int64_t> operator[](std::int64_t b) const { return (*plan_)[b]; }
+
+private:
+    std::vector<std::int64_t> lengths_;
+    BatchOptions options_;
+    std::optional<BatchPlan> plan_;
+};
+
+// Keeps `count` records, drawn by the seed, in their order; all of them for 0 or where there are no
+// more. (A file's first records are no sample of it: files are often sorted.)
+template <class Record>
+void keep_drawn(std::vector<Record>& records, std::int64_t count, std::uint64_t seed) {
+    if (count <= 0 || count >= static_cast<std::int64_t>(records.size())) return;
+    Rng rng(seed, 0x64726177);  // a stream of its own
+    // Knuth, TAOCP 2, 3.4.2, algorithm S: each record with the probability that is left for it.
+    std::int64_t wanted = count, left = static_cast<std::int64_t>(records.size());
+    std::vector<Record> kept;
+    for (Record& r : records)
+        if (rng.below(left--) < wanted) {
+            kept.push_back(std::move(r));
+            --wanted;
+        }
+    records = std::move(kept);
+}
+
+// Moves the records of these indices (rising) out.
+template <class Record>
+std::vector<Record> take_out(std::vector<Record>& records, std::span<const std::size_t> indices) {
+    std::vector<Record> taken, rest;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < records.size(); ++i) {
+        const bool out = next < indices.size() && indices[next] == i;
+        next += out;
+        (out ? taken : rest).push_back(std::move(records[i]));
+    }
+    records = std::move(rest);
+    return taken;
+}
+
+// A hash as 16 digits.
+std::string hash_text(std::uint64_t hash);
+
+}  // namespace fovea
