@@ -37,7 +37,9 @@ test: need-build    ## build everything and run the tests (release)
 	$(call build_preset,release,)
 	@ctest --test-dir build/release --output-on-failure -j $(JOBS)
 
-test-slow: need-build   ## the tests named *Slow* too
+# dev compiles each file alone: what unity builds and precompiled headers hide shows here.
+test-slow: need-build   ## the tests named *Slow* too, and a build of the dev preset
+	$(call build_preset,dev,)
 	$(call build_preset,release,)
 	@ctest --test-dir build/release --output-on-failure -j $(JOBS) -C slow
 
@@ -46,12 +48,10 @@ bench: need-bench   ## kernels, tokenizers, training and translation beside thei
 	@cmake --build --preset release --target fovea-onednn-peer >/dev/null 2>&1 || true  # if installed
 	@for what in kernels tokenizers train translate; do $(FOVEA) bench $$what --quick || exit; echo; done
 
-lint: need-lint     ## layers, layout, clang-tidy, forbidden calls
-	$(call configure,release)
+lint: need-build need-lint   ## layers, layout, forbidden calls, headers alone, clang-tidy
 	@tools/lint.sh
 
-tidy: need-lint     ## clang-tidy over every file (long)
-	$(call configure,release)
+tidy: need-build need-lint   ## the same with clang-tidy over every file (long)
 	@TIDY=all tools/lint.sh
 
 format: need-lint   ## rewrite the sources in the project's layout

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Rooms with one-way doors: refuses an include that climbs (see ARCHITECTURE.md).
+"""Rooms with one-way doors: refuses an include that climbs (see ARCHITECTURE.md), and an internal
+header that fovea/fovea.h reaches (all that it reaches is installed for users).
 
     tools/check_layers.py [ROOT]
 
@@ -40,6 +41,12 @@ ONLY_IN = {"immintrin.h": {"kernels"}, "x86intrin.h": {"kernels"}, "hwy/highway.
            "CLI/CLI.hpp": {"cli"}, "dnnl.hpp": {"bench"}}
 EXCEPT = {("fovea/base/threads.cpp", "immintrin.h")}
 
+PUBLIC = "fovea/fovea.h"
+INTERNAL_ROOMS = {"kernels", "bench", "cli"}
+INTERNAL_NAME = re.compile(r"_test\.h$|^test_|^op_check\.h$|-inl\.h$")
+# What a user of the library has: not a test framework, not Highway.
+NOT_FOR_USERS = re.compile(r"^(gtest|gmock|hwy|CLI)/")
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -79,11 +86,33 @@ def problems_of(root, path):
             yield f"{where}: <{target}> belongs to " + ", ".join(sorted(ONLY_IN[target]))
 
 
+def public_problems(root):
+    reached, todo = {}, [(PUBLIC, "")]
+    while todo:
+        header, by = todo.pop()
+        if header in reached:
+            continue
+        reached[header] = by
+        path = pathlib.PurePosixPath(header)
+        if path.parts[1] in INTERNAL_ROOMS or INTERNAL_NAME.search(path.name):
+            yield f"{by}: reached from {PUBLIC}, so users get it, but {header} is internal"
+            continue
+        if not (root / header).exists():
+            continue  # problems_of says so
+        for line in (root / header).read_text(errors="replace").splitlines():
+            match = INCLUDE.match(line)
+            if match and match[2].startswith("fovea/"):
+                todo.append((match[2], header))
+            elif match and NOT_FOR_USERS.match(match[2]):
+                yield f"{header}: reached from {PUBLIC}, but wants <{match[2]}>"
+
+
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent)
     root = root.resolve()
     files = sorted(p for p in (root / "fovea").rglob("*") if p.suffix in (".h", ".cpp"))
-    problems = [p for path in files for p in problems_of(root, path)]
+    files = [p for p in files if p != root / PUBLIC]  # it stands above all rooms
+    problems = [p for path in files for p in problems_of(root, path)] + list(public_problems(root))
     print("\n".join(problems), end="\n" if problems else "")
     if not files:
         print(f"check_layers: no sources under {root}/fovea", file=sys.stderr)

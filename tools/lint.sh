@@ -1,11 +1,11 @@
 #!/bin/sh
-# make lint: layers, layout, forbidden calls, clang-tidy. Needs build/release configured.
+# make lint: layers, layout, forbidden calls, headers that stand alone, clang-tidy.
 #
-# clang-tidy reads whole headers, so it does not see every file on every commit: it takes the files
-# changed in the last commits (at most TIDY_FILES of them) and, in turn, one tenth of the rest; which
-# tenth is the number of commits modulo ten, so that a commit always gives the same answer.
-# That is TIDY=some; TIDY=all checks every file (`make tidy`), TIDY=none (what `make lint` does until
-# a whole pass has been clean once) none.
+# The last two read whole headers, so they do not see every file on every commit: they take the files
+# changed in the last five commits (at most TIDY_FILES=16 sources and 40 headers) and, in turn, one
+# tenth of all sources and one fifth of all headers; which one is the number of commits modulo ten, so
+# that a commit always gives the same answer. That is TIDY=some, about three minutes on two cores.
+# TIDY=all checks every file (`make tidy`), TIDY=none leaves both out.
 set -u
 cd "$(dirname "$0")/.."
 bad=0
@@ -71,33 +71,53 @@ if [ -x $fovea ] && [ -f docs/command-line.md ]; then
         trouble "docs: docs/command-line.md is not what the parser says; run \`make docs\`"
 fi
 
-# clang-tidy
-tidy=${TIDY:-none}
+# Which files the slow checks see.
+tidy=${TIDY:-some}
 units=$(say "$sources" | grep '\.cpp$' | grep -v '^tests/')
-if [ "$tidy" = some ]; then
-    changed="" turn=0
-    if git rev-parse -q --verify HEAD >/dev/null 2>&1; then
-        base=$(git rev-parse -q --verify HEAD~5 || git rev-list --max-parents=0 HEAD | tail -1)
-        changed=$({ git diff --name-only "$base"; git ls-files -o --exclude-standard; } | sort -u)
-        turn=$(($(git rev-list --count HEAD) % 10))
-    fi
-    recent=$(say "$units" | grep -v '_test\.cpp$' | while read -r f; do
-        case "
-$changed
-" in *"
-$f
-"*) echo "$f" ;; esac
-    done | head -n "${TIDY_FILES:-16}")
-    rota=$(say "$units" | awk -v t="$turn" 'NR % 10 == t')
-    units=$(printf '%s\n%s\n' "$recent" "$rota" | grep . | sort -u)
+headers=$(say "$sources" | grep '\.h$' | grep -v -e '-inl\.h$')
+changed="" turn=0
+if [ "$tidy" = some ] && git rev-parse -q --verify HEAD >/dev/null 2>&1; then
+    base=$(git rev-parse -q --verify HEAD~5 || git rev-list --max-parents=0 HEAD | tail -1)
+    changed=$({ git diff --name-only "$base"; git ls-files -o --exclude-standard; } | sort -u)
+    turn=$(($(git rev-list --count HEAD) % 10))
 fi
-if [ "$tidy" != none ] && [ -n "$units" ]; then
-    jobs=$(nproc 2>/dev/null || echo 2)
+some() {  # LIST MOST EVERY: those changed, at most so many, and one in EVERY of all
+    recent=$(printf '%s\n--\n%s\n' "$changed" "$1" |
+        awk -v most="$2" '/^--$/ { second = 1; next }
+                          !second { seen[$0] = 1; next }
+                          seen[$0] && ++count <= most')
+    rota=$(say "$1" | awk -v t="$turn" -v every="$3" 'NR % every == t % every')
+    printf '%s\n%s\n' "$recent" "$rota" | grep . | sort -u
+}
+if [ "$tidy" = some ]; then
+    units=$(some "$units" "${TIDY_FILES:-16}" 10)
+    headers=$(some "$headers" 40 5)
+fi
+
+if [ "$tidy" != none ] && [ -n "$headers" ]; then
     start=$(date +%s)
-    say "$units" | xargs -P "$jobs" -n 4 clang-tidy -quiet -p build/release >tidy.log 2>tidy-notes.log
-    status=$?
+    # shellcheck disable=SC2086
+    if tools/check_headers.sh $headers; then
+        say "headers: $(say "$headers" | wc -l) stand alone, in $(($(date +%s) - start)) s"
+    else
+        trouble "headers: each includes what it uses"
+    fi
+fi
+
+# clang-tidy, each file with the flags it needs and no precompiled header. Functions of tests may be
+# long: they are tables.
+tidy_files() {  # MORE FLAGS, files on standard input
+    xargs -r -P "$(nproc 2>/dev/null || echo 2)" -I{} clang-tidy -quiet "$@" {} -- \
+        -std=c++20 -I. '-DFOVEA_VERSION="lint"' '-DFOVEA_SOURCE_DIR="."'
+}
+if [ "$tidy" != none ] && [ -n "$units" ]; then
+    start=$(date +%s)
+    status=0
+    say "$units" | grep -v '_test\.cpp$' | tidy_files >tidy.log 2>tidy-notes.log || status=1
+    say "$units" | grep '_test\.cpp$' |
+        tidy_files --checks=-readability-function-size >>tidy.log 2>>tidy-notes.log || status=1
     if [ $status -ne 0 ] || grep -qE '(warning|error):' tidy.log; then
-        grep -vE '^[0-9]+ warnings? generated' tidy-notes.log | grep -E 'error|Error' | head -20
+        grep -E '(^|[^a-z])[Ee]rror' tidy-notes.log | grep -v ' generated' | head -20
         cat tidy.log
         trouble "clang-tidy: see above"
     else

@@ -1,6 +1,6 @@
-// The smallest use of the installed library: one trained layer, one gradient.
-#include <fovea/autograd/tape.h>
-#include <fovea/ops/linear.h>
+// A small use of the installed library: one trained layer, one gradient, and each room named once.
+#include <fovea/fovea.h>
+
 #include <cstdio>
 
 int main() {
@@ -11,5 +11,9 @@ int main() {
     const fovea::Tensor y = fovea::linear(x, w);
     const fovea::Gradients d = tape.gradients(y);
     std::printf("y = %g, dy/dw = [%g, %g]\n", y.item(), d[w].at(0, 0), d[w].at(0, 1));
-    return y.item() == 11 && d[w].at(0, 1) == 2 ? 0 : 1;
+    bool good = y.item() == 11 && d[w].at(0, 1) == 2;
+    for (const fovea::TaskEntry& task : fovea::tasks())  // links everything below tasks
+        std::printf("task %s\n", task.name);
+    good = good && fovea::find_task("translate") && !fovea::terminal_legend().empty();
+    return good ? 0 : 1;
 }

@@ -1,0 +1,23 @@
+# Installs fovea/fovea.h and every header it reaches: the public interface, and no other header.
+cmake_minimum_required(VERSION 3.23)  # an install script has no policies of its own
+set(waiting fovea/fovea.h)
+set(found "")
+while(waiting)
+  list(POP_FRONT waiting header)
+  if(header IN_LIST found)
+    continue()
+  endif()
+  list(APPEND found ${header})
+  file(READ ${FOVEA_ROOT}/${header} text)
+  string(REGEX MATCHALL "#include \"fovea/[^\"]+" includes "${text}")
+  foreach(include ${includes})
+    string(REPLACE "#include \"" "" include "${include}")
+    list(APPEND waiting ${include})
+  endforeach()
+endwhile()
+list(SORT found)
+foreach(header ${found})
+  get_filename_component(folder ${header} DIRECTORY)
+  file(INSTALL DESTINATION "${CMAKE_INSTALL_PREFIX}/${FOVEA_INCLUDEDIR}/${folder}" TYPE FILE
+       FILES "${FOVEA_ROOT}/${header}")
+endforeach()
