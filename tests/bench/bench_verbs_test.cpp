@@ -4,7 +4,7 @@
 #include <set>
 
 #include "fovea/base/json.h"
-#include "tests/cli/run_program.h"
+#include "tests/run_program.h"
 
 namespace fovea::test {
 namespace {

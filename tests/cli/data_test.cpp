@@ -5,7 +5,7 @@
 
 #include "fovea/base/files.h"
 #include "fovea/base/json.h"
-#include "tests/cli/run_program.h"
+#include "tests/run_program.h"
 
 namespace fovea::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "fovea/base/files.h"
-#include "tests/cli/run_program.h"
+#include "tests/run_program.h"
 
 namespace fovea::test {
 namespace {

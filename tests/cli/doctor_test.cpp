@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "fovea/base/json.h"
-#include "tests/cli/run_program.h"
+#include "tests/run_program.h"
 
 namespace fovea::test {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "fovea/base/json.h"
-#include "tests/cli/run_program.h"
+#include "tests/run_program.h"
 
 namespace fovea::test {
 namespace {
@@ -112,6 +112,26 @@ TEST(Frame, MarkdownNamesEveryVerb) {
     EXPECT_EQ(o.code, 0);
     EXPECT_TRUE(has(o.out, "## fovea completion")) << o.out;
     EXPECT_FALSE(has(o.out, "__complete"));
+}
+
+TEST(Frame, ManPageNamesEveryVerbInPlainAscii) {
+    const Outcome o = fovea({"help", "--man"});
+    EXPECT_EQ(o.code, 0) << o.err;
+    EXPECT_TRUE(has(o.out, "\n.TH FOVEA 1 ")) << o.out.substr(0, 300);
+    EXPECT_FALSE(has(o.out, "__complete"));
+    for (const char c : o.out)
+        ASSERT_LT(static_cast<unsigned char>(c), 0x80) << "groff wants names";
+    // Each verb of the Markdown is there, and its flags with hyphens that can be copied.
+    const std::string markdown = fovea({"help", "--markdown"}).out;
+    int verbs = 0;
+    for (std::size_t at = 0; (at = markdown.find("\n## ", at)) != std::string::npos; ++verbs) {
+        at += 4;
+        EXPECT_TRUE(
+            has(o.out, "\n.SS " + markdown.substr(at, markdown.find('\n', at) - at) + "\n"));
+    }
+    EXPECT_GT(verbs, 10);
+    EXPECT_TRUE(has(o.out, "\\fB\\-\\-markdown\\fR\n")) << "flags are bold";
+    EXPECT_EQ(fovea({"help", "--man", "--markdown"}).code, 2);
 }
 
 }  // namespace

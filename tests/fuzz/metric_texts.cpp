@@ -45,6 +45,8 @@ void fuzz_metric_texts(FuzzBytes data) {
         in_range(sentence_bleu(a, {b}, options).score, 100);
         const BleuScore self = sentence_bleu(a, references, options);
         property(self.matches == self.totals, "a text matches itself");
+        property(fitting_tokenizer(references) == fitting_tokenizer(std::vector{a, b}),
+                 "the order of references does not matter");
     } else if (metric < 7) {
         const ChrfOptions options{.word_order = metric == 5 ? 0 : 2, .lowercase = lc};
         const double alone = sentence_chrf(a, {b}, options).score;

@@ -1,7 +1,6 @@
 // The other way round: what Fovea saves is loaded by Hugging Face transformers, where that is
 // installed, and gives the same logits, the same greedy output and the same token ids.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include "fovea/data/dates.h"
 #include "fovea/tasks/seq2seq_train.h"
 #include "fovea/tasks/translate.h"
+#include "tests/run_program.h"
 
 namespace fovea {
 namespace {
@@ -17,8 +17,8 @@ namespace {
 std::string peer_python() {
     const char* given = std::getenv("FOVEA_PEER_PYTHON");
     const std::string python = given ? given : "/opt/peers/venv/bin/python";
-    const std::string probe = python + " -c 'import torch, transformers' 2> /dev/null";
-    return file_exists(python) && std::system(probe.c_str()) == 0 ? python : "";
+    const bool there = test::run({python, "-c", "import torch, transformers"}).code == 0;
+    return there ? python : "";
 }
 
 struct Variant {
@@ -97,13 +97,10 @@ TEST_P(HuggingFaceSlow, LoadsWhatFoveaSaves) {
         folder + "/cases.json",
         to_text(cases_of(model, {"the 3rd of March, 1987", "24. Dezember 2031", "5 May 1999",
                                  "naïve  “quotes” – 日本 🙂", "a", "<unk> </s> x"})));
-    const std::string out = folder + "/out.json";
-    ASSERT_EQ(std::system((python + " " FOVEA_SOURCE_DIR "/tests/parity/hf_load.py " + path + " " +
-                           folder + "/cases.json > " + out + " 2> " + folder + "/err.txt")
-                              .c_str()),
-              0)
-        << read_file(folder + "/err.txt");
-    const Json got = read_json(out);
+    const test::Outcome peer = test::run(
+        {python, FOVEA_SOURCE_DIR "/tests/parity/hf_load.py", path, folder + "/cases.json"});
+    ASSERT_EQ(peer.code, 0) << peer.err;
+    const Json got = parse_json(peer.out, "hf_load.py");
     EXPECT_EQ(to_text(got["missing"]), "[]");
     EXPECT_EQ(to_text(got["unexpected"]), "[]");
     EXPECT_TRUE(got["same_ids"]) << to_text(got["ids"]);

@@ -6,7 +6,7 @@
 
 #include "fovea/autograd/tape.h"
 #include "fovea/base/files.h"
-#include "fovea/io/name_rules.h"
+#include "fovea/io/model_parameters.h"
 #include "fovea/models/transformer.h"
 #include "fovea/train/adamw.h"
 

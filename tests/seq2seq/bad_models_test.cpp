@@ -26,8 +26,7 @@ const std::string& good_model() {
         c.encoder_layers = c.decoder_layers = 1;
         c.encoder_attention_heads = c.decoder_attention_heads = 2;
         c.encoder_ffn_dim = c.decoder_ffn_dim = 8;
-        Seq2SeqModel m = Seq2SeqModel::create(c, 1);
-        m.source_tokenizer = m.target_tokenizer = tokenizer;
+        const Seq2SeqModel m = Seq2SeqModel::create(c, tokenizer, tokenizer, 1);
         const std::string to = folder() + "/good";
         m.save(to);
         return to;

@@ -271,11 +271,10 @@ TEST(RunDefects, ALossThatExplodesIsNoGoodEnd) {
 TEST(RunDefects, ResumingNeedsNothingButTheFolderFromAnywhere) {
     ASSERT_EQ(fovea(train_flags("unbroken", 12)).code, 0);
     // Relative paths, from the test's folder.
-    const std::string relative = "cd " + folder() + " && " + FOVEA_BINARY + " ";
     std::string flags = train_flags("there", 12);
     for (std::size_t at; (at = flags.find(folder() + "/")) != std::string::npos;)
         flags.erase(at, folder().size() + 1);
-    ASSERT_EQ(std::system((relative + flags + " -q").c_str()), 0);
+    ASSERT_EQ(test::fovea(test::words_of(flags + " -q"), {.folder = folder()}).code, 0);
     std::filesystem::remove_all(folder() + "/there/step-0000000012");
     const Ran on = fovea("train --out " + folder() + "/there --resume");
     ASSERT_EQ(on.code, 0) << on.err;

@@ -1,7 +1,6 @@
 #pragma once
 // For tests: a folder of its own, dates to learn, and the real programs run over it.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -9,6 +8,7 @@
 #include "fovea/base/files.h"
 #include "fovea/base/json.h"
 #include "fovea/data/dates.h"
+#include "tests/run_program.h"
 
 namespace fovea {
 
@@ -36,22 +36,15 @@ inline std::string dates_file(const std::string& name, std::int64_t count, bool 
     return path;
 }
 
-struct Ran {
-    int code;
-    std::string out, err;
-};
+using Ran = test::Outcome;
 
-// The program beside the fovea binary, e.g. "example_train".
+// The program beside the fovea binary, e.g. "example_train"; arguments are words between spaces.
 inline Ran run_program(const std::string& program, const std::string& arguments,
                        const std::string& input = "") {
-    const std::string base = folder() + "/io";
-    write_file_atomically(base + ".in", input);
-    const std::string path =
-        join_path(std::filesystem::path(FOVEA_BINARY).parent_path().string(), program);
-    const int status = std::system(
-        (path + " " + arguments + " < " + base + ".in > " + base + ".out 2> " + base + ".err")
-            .c_str());
-    return {WEXITSTATUS(status), read_file(base + ".out"), read_file(base + ".err")};
+    std::vector<std::string> words = test::words_of(arguments);
+    words.insert(words.begin(),
+                 join_path(std::filesystem::path(FOVEA_BINARY).parent_path().string(), program));
+    return test::run(words, {.input = input});
 }
 
 inline Ran fovea(const std::string& arguments, const std::string& input = "") {

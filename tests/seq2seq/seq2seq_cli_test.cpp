@@ -1,10 +1,6 @@
 // The whole way through the real binary: train, interrupt, kill, resume, evaluate, translate.
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <unistd.h>
-
-#include <cstdlib>
-#include <thread>
 
 #include "fovea/base/clock.h"
 #include "fovea/base/rng.h"
@@ -52,26 +48,33 @@ TEST(Seq2SeqCli, TrainEvaluateTranslate) {
 TEST(Seq2SeqCli, AModelSavedAndLoadedIsTheSameModel) {
     const Ran trained = fovea(train_flags("same", 3));
     ASSERT_EQ(trained.code, 0) << trained.err;
+    // The only checkpoint, read and written again as a model of its own.
+    const std::string again = folder() + "/again";
+    ASSERT_EQ(fovea("average " + folder() + "/same --last 1 --out " + again).code, 0);
+    EXPECT_EQ(read_file(again + "/model.safetensors"), weights("same"));
+    for (const char* file : {"config.json", "generation_config.json", "tokenizer.json"})
+        EXPECT_EQ(read_file(join_path(again, file)),
+                  read_file(join_path(folder() + "/same/model", file)))
+            << file;
     const Ran a = fovea("translate " + folder() + "/same/model --format jsonl", "5 May 1999\n");
-    const Ran b =
-        fovea("--threads 1 translate " + folder() + "/same/model --format jsonl", "5 May 1999\n");
-    EXPECT_EQ(a.out, b.out);
+    EXPECT_EQ(fovea("translate " + again + " --format jsonl", "5 May 1999\n").out, a.out);
+}
+
+TEST(Seq2SeqCli, TranslationsDoNotDependOnTheThreads) {
+    const std::string model = folder() + "/same/model";
+    if (!file_exists(model)) ASSERT_EQ(fovea(train_flags("same", 3)).code, 0);
+    const Ran a = fovea("--threads 3 translate " + model + " --format jsonl", "5 May 1999\n");
+    EXPECT_EQ(fovea("--threads 1 translate " + model + " --format jsonl", "5 May 1999\n").out,
+              a.out);
 }
 
 // Starts the program and kills it after so many seconds. True if it was still running.
 bool killed_after(double seconds, const std::string& arguments) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-        const std::string command =
-            std::string("exec ") + FOVEA_BINARY + " " + arguments + " > /dev/null 2>&1";
-        ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
-        ::_exit(127);
-    }
-    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
-    ::kill(child, SIGKILL);
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return WIFSIGNALED(status);
+    const Stopwatch clock;
+    const auto kill_in_time = [&](pid_t child, const std::string&) {
+        if (clock.seconds() >= seconds) ::kill(child, SIGKILL);
+    };
+    return test::fovea(test::words_of(arguments), {.poll = kill_in_time}).code == 128 + SIGKILL;
 }
 
 // A run that is killed at random moments of the time it takes, and resumed each time, until a
@@ -162,20 +165,17 @@ TEST(Seq2SeqCli, ALimitedRunDrawsItsPairsBySeed) {
 }
 
 TEST(Seq2SeqCli, InterruptSavesAndSaysHowToGoOn) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-        const std::string command = std::string("exec ") + FOVEA_BINARY + " " +
-                                    train_flags("int", 100000) + " > " + folder() + "/int.out 2>&1";
-        ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
-        ::_exit(127);
-    }
-    for (int i = 0; i < 600 && !file_exists(folder() + "/int/step-0000000005"); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    ::kill(child, SIGINT);
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    EXPECT_EQ(WEXITSTATUS(status), 130);
-    EXPECT_NE(read_file(folder() + "/int.out").find("--resume"), std::string::npos);
+    const Stopwatch clock;
+    bool sent = false;
+    const auto interrupt = [&](pid_t child, const std::string&) {
+        if (sent || (clock.seconds() < 30 && !file_exists(folder() + "/int/step-0000000005")))
+            return;
+        sent = true;
+        ::kill(child, SIGINT);
+    };
+    const Ran r = test::fovea(test::words_of(train_flags("int", 100000)), {.poll = interrupt});
+    EXPECT_EQ(r.code, 130);
+    EXPECT_NE(r.err.find("--resume"), std::string::npos) << r.err;
 }
 
 TEST(Seq2SeqCli, MistakesAreOneClearErrorEach) {
@@ -187,7 +187,7 @@ TEST(Seq2SeqCli, MistakesAreOneClearErrorEach) {
         const char* says;
     };
     for (const Case& c :
-         {Case{"train --out x", 2, "no data"}, Case{"train --train " + bad, 2, "--out"},
+         {Case{"train --out x", 2, "no data"}, Case{"train --train " + bad, 3, ":2: 1 column"},
           Case{"train --train " + bad + " --out " + folder() + "/x", 3, ":2: 1 column"},
           Case{"train --train /no/such.tsv --out " + folder() + "/x", 4, "/no/such.tsv"},
           Case{"train --preset huge", 2, "huge"}, Case{"train --batchsize 3", 2, "batchsize"},

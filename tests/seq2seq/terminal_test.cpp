@@ -13,13 +13,6 @@
 namespace fovea {
 namespace {
 
-std::vector<std::string> words_of(const std::string& text) {
-    std::istringstream in(text);
-    std::vector<std::string> words;
-    for (std::string word; in >> word;) words.push_back(word);
-    return words;
-}
-
 // A program on a terminal of 80 columns that does not echo.
 class Terminal {
 public:
@@ -105,7 +98,7 @@ TEST(Terminal, ALineIsAnsweredBeforeTheNextIsTyped) {
 }
 
 TEST(Terminal, TheLiveLineOfTrainingKeepsItsTimeToComeAtEightyColumns) {
-    Terminal terminal(words_of(train_flags("live", 2000)));
+    Terminal terminal(test::words_of(train_flags("live", 2000)));
     if (!terminal.is_there()) GTEST_SKIP() << "no pseudo-terminal here";
     const std::string seen = terminal.until("eta ");
     EXPECT_NE(seen.find("eta "), std::string::npos) << seen;
@@ -115,7 +108,7 @@ TEST(Terminal, TheLiveLineOfTrainingKeepsItsTimeToComeAtEightyColumns) {
 }
 
 TEST(Terminal, ADumbOneGetsNoControlCodes) {
-    Terminal terminal(words_of(train_flags("dumb", 60)), "dumb");
+    Terminal terminal(test::words_of(train_flags("dumb", 60)), "dumb");
     if (!terminal.is_there()) GTEST_SKIP() << "no pseudo-terminal here";
     const std::string seen = terminal.rest();
     EXPECT_NE(seen.find("saved"), std::string::npos) << seen;

@@ -7,7 +7,7 @@
 #include "committed.h"
 #include "fovea/base/json.h"
 #include "fovea/bench/sample_lines.h"
-#include "tests/cli/run_program.h"
+#include "tests/run_program.h"
 
 namespace fovea {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "committed.h"
-#include "tests/cli/run_program.h"
+#include "tests/run_program.h"
 
 namespace fovea {
 namespace {

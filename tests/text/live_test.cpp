@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <set>
@@ -11,6 +12,7 @@
 
 #include "fovea/base/json.h"
 #include "golden_file.h"
+#include "tests/run_program.h"
 
 namespace fovea {
 namespace {
@@ -22,7 +24,11 @@ std::string python() {
     return file_exists("/opt/peers/venv/bin/python3") ? "/opt/peers/venv/bin/python3" : "python3";
 }
 
-int run(const std::string& command) { return std::system(command.c_str()); }
+int run(const std::string& command) {
+    const test::Outcome o = test::run({"/bin/sh", "-c", command});
+    if (o.code != 0) std::fputs(o.err.c_str(), stderr);
+    return o.code;
+}
 
 int tool(const std::string& arguments) {
     return run(python() + " " + root + "/tools/make_tokenizer_goldens.py " + arguments);

@@ -1,8 +1,6 @@
 // `fovea tokenizer train --memory SIZE` keeps its promise: the peak memory of the process is below
 // SIZE + 1 KB a token, on texts that are larger and made to be bad for it.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 
 #include <cstdio>
 #include <fstream>
@@ -10,6 +8,7 @@
 #include "committed.h"
 #include "fovea/base/rng.h"
 #include "fovea/bench/sample_lines.h"
+#include "tests/run_program.h"
 
 namespace fovea {
 namespace {
@@ -42,27 +41,6 @@ void write_corpus(const std::string& path, const std::string& kind, std::int64_t
     }
 }
 
-struct Peak {
-    int code;
-    std::int64_t bytes;
-};
-
-Peak run_and_measure(const std::vector<std::string>& words) {
-    const pid_t child = fork();
-    if (child == 0) {
-        std::vector<char*> argv;
-        for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-        argv.push_back(nullptr);
-        execvp(argv[0], argv.data());
-        _exit(127);
-    }
-    int status = 0;
-    rusage usage{};
-    wait4(child, &status, 0, &usage);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-            std::int64_t{usage.ru_maxrss} << 10};
-}
-
 void expect_below(const std::string& kind, std::int64_t corpus_bytes, std::int64_t memory_mib,
                   const std::vector<std::string>& recipes) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -75,14 +53,15 @@ void expect_below(const std::string& kind, std::int64_t corpus_bytes, std::int64
     ASSERT_GT(file_size(text.path), bound) << "the corpus should be larger than the bound";
     for (const std::string& recipe : recipes) {
         SCOPED_TRACE(kind + ", " + recipe);
-        const Peak peak =
-            run_and_measure({FOVEA_BINARY, "-q", "tokenizer", "train", text.path, "--like", recipe,
-                             "--vocab-size", std::to_string(tokens), "--memory",
-                             std::to_string(memory_mib) + "M", "--out", out.path, "--force"});
-        EXPECT_EQ(peak.code, 0);
-        EXPECT_LT(peak.bytes, bound) << (peak.bytes >> 20) << " MiB";
+        const test::Outcome trained =
+            test::run({FOVEA_BINARY, "-q", "tokenizer", "train", text.path, "--like", recipe,
+                       "--vocab-size", std::to_string(tokens), "--memory",
+                       std::to_string(memory_mib) + "M", "--out", out.path, "--force"});
+        EXPECT_EQ(trained.code, 0) << trained.err;
+        EXPECT_LT(trained.peak_bytes, bound) << (trained.peak_bytes >> 20) << " MiB";
         EXPECT_GT(Tokenizer::load(out.path).vocab_size(), 0);
-        std::printf("%s, %s: %d MiB\n", kind.c_str(), recipe.c_str(), int(peak.bytes >> 20));
+        std::printf("%s, %s: %d MiB\n", kind.c_str(), recipe.c_str(),
+                    int(trained.peak_bytes >> 20));
     }
 }
 

@@ -1,13 +1,17 @@
 #pragma once
-// Runs a program as a user would and keeps what it said. No shell between, unless asked for.
+// The one way tests run a program: as a user would, keeping what it said. No shell between, unless
+// asked for ({"/bin/sh", "-c", command}).
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,14 +21,23 @@ namespace fovea::test {
 struct Outcome {
     int code = -1;  // exit code; 128 + signal where a signal ended it
     std::string out, err;
+    std::int64_t peak_bytes = 0;  // of memory
 };
 
 struct RunOptions {
     std::string input{};                                     // standard input
     std::vector<std::pair<std::string, std::string>> env{};  // added to ours
-    // Called now and then while it runs, with what it has written so far.
+    std::string folder{};                                    // to start in; ours where empty
+    // Called at least every 20 ms while it runs, with what it has written so far.
     std::function<void(pid_t, const std::string& out)> poll{};
 };
+
+inline std::vector<std::string> words_of(const std::string& text) {
+    std::istringstream in(text);
+    std::vector<std::string> words;
+    for (std::string word; in >> word;) words.push_back(word);
+    return words;
+}
 
 inline Outcome run(const std::vector<std::string>& words, const RunOptions& options = {}) {
     int in[2], out[2], err[2];
@@ -36,6 +49,7 @@ inline Outcome run(const std::vector<std::string>& words, const RunOptions& opti
         dup2(err[1], 2);
         for (const int fd : {in[0], in[1], out[0], out[1], err[0], err[1]}) close(fd);
         for (const auto& [name, value] : options.env) setenv(name.c_str(), value.c_str(), 1);
+        if (!options.folder.empty() && chdir(options.folder.c_str()) != 0) _exit(126);
         std::vector<char*> argv;
         for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
         argv.push_back(nullptr);
@@ -78,8 +92,10 @@ inline Outcome run(const std::vector<std::string>& words, const RunOptions& opti
     close(out[0]);
     close(err[0]);
     int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    rusage usage{};
+    while (wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
     }
+    outcome.peak_bytes = std::int64_t{usage.ru_maxrss} << 10;
     outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return outcome;
 }
