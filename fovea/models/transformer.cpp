@@ -58,7 +58,7 @@ TokenEmbedding::TokenEmbedding(const TransformerConfig& c, const Tensor& table, 
     if (c.positions == PositionCode::learned)
         embed_positions =
             p.exact("embed_positions.weight",
-                  {c.max_position_embeddings + c.position_offset, c.d_model}, normal(0.02f));
+                    {c.max_position_embeddings + c.position_offset, c.d_model}, normal(0.02f));
     if (c.normalize_embedding)
         layernorm_embedding.emplace(c.d_model, p / "layernorm_embedding", c.layer_norm_eps);
 }

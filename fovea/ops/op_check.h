@@ -145,8 +145,7 @@ inline void check_answers(const OpCase& c, const std::vector<Tensor>& inputs) {
         const std::vector<Tensor> in = watched_copies(tape, inputs);
         const Tensor y = c.op(in);
         const Gradients g = tape.gradients(y, Tensor::full(y.shape(), 1.0f));
-        for (const Tensor& x : in)
-            EXPECT_TRUE(x.empty() || g[x].size() == x.size());
+        for (const Tensor& x : in) EXPECT_TRUE(x.empty() || g[x].size() == x.size());
     } catch (const Error& e) {
         EXPECT_NE(std::string(e.what()), "");
     }

@@ -8,9 +8,9 @@
 namespace fovea {
 namespace {
 
-std::atomic<int> came{0};    // the signal that came
+std::atomic<int> came{0};      // the signal that came
 std::atomic<bool> any{false};  // one has come
-std::atomic<int> scopes{0};  // how many InterruptScopes are alive
+std::atomic<int> scopes{0};    // how many InterruptScopes are alive
 
 std::atomic<bool> line_open{false};
 

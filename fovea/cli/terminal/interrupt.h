@@ -23,7 +23,7 @@ public:
 
 bool interrupted();                         // a signal has come
 const std::atomic<bool>& interrupt_flag();  // the same, for whoever looks again and again
-int interrupt_signal();  // which: SIGINT or SIGTERM; 0 where none came
+int interrupt_signal();                     // which: SIGINT or SIGTERM; 0 where none came
 
 // Thrown by a verb that has ended its work early and tidily; the exit code is 128 + signal.
 struct Interrupted {

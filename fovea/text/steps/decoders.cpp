@@ -112,7 +112,7 @@ void decode(const decoder::ByteFallback&, Tokens& tokens) {
 void decode(const decoder::Fuse&, Tokens& tokens) {
     std::string all;
     for (const std::string& t : tokens) all += t;
-    tokens.assign(1, std::move(all));
+    tokens.assign(1, all);
 }
 
 void decode(const decoder::Strip& d, Tokens& tokens) {
