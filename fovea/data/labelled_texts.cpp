@@ -91,8 +91,7 @@ public:
 private:
     std::string problem_of(const Columns& columns, const Record& record,
                            std::vector<std::string>& labels) const {
-        if (const std::string p = problem_with_texts(columns, record, chosen_); !p.empty())
-            return p;
+        if (std::string p = problem_with_texts(columns, record, chosen_); !p.empty()) return p;
         const FieldKind kind = record.kind(chosen_.label);
         if (kind == FieldKind::missing && columns.format != RecordFormat::jsonl)
             return problem_with_texts(columns, record, {.texts = {chosen_.label}});

@@ -135,6 +135,7 @@ std::vector<TextPair> draw_pairs(const PairFiles& files, std::int64_t count, std
     std::sort(kept.begin(), kept.end(),
               [](const Kept& a, const Kept& b) { return a.index < b.index; });
     std::vector<TextPair> pairs;
+    pairs.reserve(kept.size());
     for (Kept& k : kept) pairs.push_back(std::move(k.pair));
     return pairs;
 }
