@@ -10,6 +10,7 @@
 #include "fovea/cli/options.h"
 #include "fovea/data/check.h"
 #include "fovea/data/check_labels.h"
+#include "fovea/tasks/task.h"
 
 namespace fovea {
 namespace {
@@ -34,7 +35,7 @@ struct CheckChoice {
 // By the flags, else by a look at the training file; a pipe can be read only once, and is taken for
 // pairs.
 bool wants_labels(const CheckChoice& c) {
-    if (c.task != "auto") return c.task == "classify";
+    if (const TaskEntry* task = find_task(c.task)) return task->records == RecordShape::labelled;
     if (!c.label_key.empty() || !c.text_keys.empty()) return true;
     if (!c.source_key.empty() || !c.target_key.empty() || !can_be_read_twice(c.train)) return false;
     RecordFiles files;
@@ -97,13 +98,15 @@ void add_check(CLI::App& data) {
                   "fovea data check reviews.csv dev.csv --task classify",
                   "zcat pairs.gz | fovea data check -"});
     auto choice = std::make_shared<CheckChoice>();
+    std::vector<std::string> choices = task_names();
+    choices.insert(choices.begin(), "auto");
     check->add_option("TRAIN", choice->train, "file, source,target pair of files, folder, or -")
         ->required();
     check->add_option("HELD_OUT", choice->held_out, "dev and test files, to find leaks");
     check
         ->add_option("--task", choice->task,
                      "what the records are for; auto looks at the file (a pipe holds pairs)")
-        ->check(CLI::IsMember({"auto", "translate", "summarise", "classify"}));
+        ->check(CLI::IsMember(choices));
     check->add_option("--source-key", choice->source_key, "column or key of the source");
     check->add_option("--target-key", choice->target_key, "column or key of the target");
     check->add_option("--text-key", choice->text_keys, "column or key of a text; twice for two")

@@ -133,10 +133,13 @@ public:
 // Does a folder without fovea.json (a Hugging Face model) fit a task? By its config.json.
 std::string task_of_config(const ModelFolder& folder);
 
+enum class RecordShape { pairs, labelled };  // what a task's data are, for `fovea data check`
+
 struct TaskEntry {
     const char* name;                   // --task NAME, and the verb
     const char* sentence;               // of the verb
     const char* input;                  // what an input file holds
+    RecordShape records;                // what it learns from
     std::vector<std::string> examples;  // of the verb
     std::unique_ptr<Trainer> (*trainer)();
     std::unique_ptr<Predictor> (*predictor)();
