@@ -2,10 +2,10 @@
 # make lint: layers, layout, forbidden calls, headers that stand alone, clang-tidy.
 #
 # The last two read whole headers, so they do not see every file on every commit: they take the files
-# changed in the last five commits (at most TIDY_FILES=16 sources and 40 headers) and, in turn, one
-# tenth of all sources and one fifth of all headers; which one is the number of commits modulo ten, so
-# that a commit always gives the same answer. That is TIDY=some, about three minutes on two cores.
-# TIDY=all checks every file (`make tidy`), TIDY=none leaves both out.
+# changed in the last five commits (at most TIDY_FILES=24 sources and 40 headers) and, in turn, one
+# fifth of all headers; which one is the number of commits, so that a commit always gives the same
+# answer. That is TIDY=some, about three minutes on two cores. TIDY=all checks every file (`make tidy`),
+# TIDY=none leaves both out.
 set -u
 cd "$(dirname "$0")/.."
 bad=0
@@ -81,16 +81,16 @@ if [ "$tidy" = some ] && git rev-parse -q --verify HEAD >/dev/null 2>&1; then
     changed=$({ git diff --name-only "$base"; git ls-files -o --exclude-standard; } | sort -u)
     turn=$(($(git rev-list --count HEAD) % 10))
 fi
-some() {  # LIST MOST EVERY: those changed, at most so many, and one in EVERY of all
+some() {  # LIST MOST EVERY: those changed, at most so many, and one in EVERY of all (0: none)
     recent=$(printf '%s\n--\n%s\n' "$changed" "$1" |
         awk -v most="$2" '/^--$/ { second = 1; next }
                           !second { seen[$0] = 1; next }
                           seen[$0] && ++count <= most')
-    rota=$(say "$1" | awk -v t="$turn" -v every="$3" 'NR % every == t % every')
+    rota=$(say "$1" | awk -v t="$turn" -v every="$3" 'every > 0 && NR % every == t % every')
     printf '%s\n%s\n' "$recent" "$rota" | grep . | sort -u
 }
 if [ "$tidy" = some ]; then
-    units=$(some "$units" "${TIDY_FILES:-16}" 10)
+    units=$(some "$units" "${TIDY_FILES:-24}" 0)
     headers=$(some "$headers" 40 5)
 fi
 

@@ -46,8 +46,8 @@ Tensor TransformerStepper::run(const Ids& tokens, const Visibility& sees) {
 
     std::optional<Probe> probe;
     if (keeps_weights_) probe.emplace();
-    Tensor hidden = model_.decoder.step(tokens, fresh, history_.positions(), cache_, sees,
-                                        sees_source, lengths);
+    Tensor hidden = model_.decoder.step(
+        {tokens, fresh, history_.positions(), sees, sees_source, lengths}, cache_);
     if (probe) {  // the last layer's attention to the source
         auto map = mean_map(*probe, probe->find(model_.decoder.layers.back().encoder_attn.name));
         weights_.clear();

@@ -96,7 +96,7 @@ void fill(AttentionMap& m, const Probe& probe, bool scores) {
 
 // Maps are square in the length of a text: asked for too much, the way out is a choice.
 void check_size(const std::vector<AttentionMap>& maps) {
-    constexpr double most = 1 << 27;
+    constexpr double most = 1 << 25;  // as JSON some 700 MB
     double cells = 0;
     for (const AttentionMap& m : maps)
         cells += static_cast<double>(m.heads.size()) * static_cast<double>(m.sees[0].queries()) *

@@ -128,17 +128,18 @@ DecoderCache Decoder::start(const Tensor& memory, const Segments& source) const 
     return cache;
 }
 
-Tensor Decoder::step(const Ids& tokens, const Segments& fresh, const Positions& at,
-                     DecoderCache& cache, const Visibility& sees, const Visibility& sees_source,
-                     std::span<const std::int64_t> source_lengths) const {
-    Tensor x = embedding(tokens, fresh, at, source_lengths);
+Tensor Decoder::step(const NextRows& next, DecoderCache& cache) const {
+    Tensor x = embedding(next.tokens, next.fresh, next.at, next.source_lengths);
     for (std::size_t i = 0; i < layers.size(); ++i) {
         const DecoderLayer& layer = layers[i];
         x = layer(
-            x, [&](const Tensor& y) { return layer.self_attn(y, cache.self[i], fresh, at, sees); },
+            x,
+            [&](const Tensor& y) {
+                return layer.self_attn(y, cache.self[i], next.fresh, next.at, next.sees);
+            },
             [&](const Tensor& y) {
                 return layer.encoder_attn.attend(y, cache.source_k[i], cache.source_v[i],
-                                                 sees_source);
+                                                 next.sees_source);
             });
     }
     return layer_norm ? (*layer_norm)(x) : x;

@@ -102,6 +102,17 @@ struct DecoderCache {
     Segments source;
 };
 
+// The next rows of hypotheses: `fresh` (mostly one row each), the first at positions `at`. `sees`
+// (over the cache) and `sees_source` say which rows are a hypothesis' history and its source,
+// `source_lengths` how long the latter is.
+struct NextRows {
+    const Ids& tokens;
+    const Segments& fresh;
+    const Positions& at;
+    const Visibility &sees, &sees_source;
+    std::span<const std::int64_t> source_lengths;
+};
+
 struct Decoder {
     Decoder(const TransformerConfig& c, const Tensor& table, const Params& p);
 
@@ -111,12 +122,8 @@ struct Decoder {
 
     DecoderCache start(const Tensor& memory, const Segments& source) const;
 
-    // The next rows of hypotheses: `fresh` (mostly one row each), the first at positions `at`.
-    // Their keys join the cache as one block of rows; `sees` (over the cache) and `sees_source` say
-    // which rows are a hypothesis' history and its source, `source_lengths` how long the latter is.
-    Tensor step(const Ids& tokens, const Segments& fresh, const Positions& at, DecoderCache& cache,
-                const Visibility& sees, const Visibility& sees_source,
-                std::span<const std::int64_t> source_lengths) const;
+    // Their keys join the cache as one block of rows.
+    Tensor step(const NextRows& next, DecoderCache& cache) const;
 
     TokenEmbedding embedding;
     std::vector<DecoderLayer> layers;
