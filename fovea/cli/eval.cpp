@@ -53,12 +53,16 @@ void run_eval(EvalVerb& v) {
     files.paths = v.tests;
     files.limit = v.limit;
     files.skip_bad = v.skip_bad;
-    Progress progress("eval", 0, "records", {.quiet = global_options().quiet});
+    const ProgressOptions shown{.quiet = global_options().quiet};
+    std::optional<Progress> progress;  // once the task has read its records, and knows how many
     PredictControl control;
-    control.progress = [&](std::int64_t done, std::int64_t) { progress.update(done); };
-    control.say = [&](const std::string& note) { progress.say(note); };
+    control.progress = [&](std::int64_t done, std::int64_t total) {
+        if (!progress) progress.emplace("eval", total, "records", shown);
+        progress->update(done);
+    };
+    control.say = [&](const std::string& note) { Progress("", 0, "", shown).say(note); };
     const EvalReport report = predictor.evaluate(files, control);
-    progress.finish();
+    if (progress) progress->finish();
     if (!v.outputs.empty()) {
         std::string text;
         for (const std::string& o : report.outputs) text += o + "\n";

@@ -173,6 +173,7 @@ private:
             model_ = ClassifyModel::create(std::move(folder), {.pool = pool_of(pool_)},
                                            run_.options.seed);
         }
+        model_.precision = precision_of(run_.precision);  // evaluations compute as training does
         const std::vector<std::string>& labels = model_.folder.labels;
         std::vector<std::string> contents;
         for (const LabelledText& t : train_) {

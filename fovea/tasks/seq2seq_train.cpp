@@ -151,13 +151,6 @@ Seq2SeqPlan Seq2SeqTrainer::plan() const {
     return p;
 }
 
-RunPlan Seq2SeqTrainer::settle(bool measure) {
-    const PrecisionScope scope(model_.precision);
-    RunPlan plan;
-    options_.run = settled(task(), options_.run, &plan, measure);
-    return plan;
-}
-
 void Seq2SeqTrainer::dump(const std::string& folder, std::int64_t epochs) const {
     dump_batches(folder, {model_.config, *model_.store}, examples_, options_.batches, epochs);
 }
@@ -166,7 +159,6 @@ TrainTask Seq2SeqTrainer::task() {
     TrainTask t;
     t.store = model_.store.get();
     t.fingerprint = fingerprint_;
-    t.config_text = config_text_;
     t.begin_epoch = [this](std::int64_t epoch) {
         plan_.emplace(examples_.lengths, options_.batches, epoch);
         return plan_->batches();

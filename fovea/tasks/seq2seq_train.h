@@ -25,16 +25,11 @@ public:
     // Reads the data, trains or loads the vocabularies, makes the model.
     Seq2SeqTrainer(const Seq2SeqTraining& options, const Say& say);
     Seq2SeqPlan plan() const;
-    // Turns the budget into updates, warm-up and schedule, and keeps them for run(). `measure`: how
-    // long it will take, too. Changes no parameter and no random stream.
-    RunPlan settle(bool measure = false);
-    const TrainOptions& run_options() const { return options_.run; }
     // For peers and debugging: initial weights, examples and batch order of so many epochs.
     void dump(const std::string& folder, std::int64_t epochs) const;
     TrainTask task();
     TrainResult run(const TrainEvents& events);  // ends with RUN/model
     const Seq2SeqModel& model() const { return model_; }
-    void set_config_text(const std::string& text) { config_text_ = text; }  // for RUN/config.toml
 
 private:
     void read_data(const Say& say);
@@ -50,7 +45,6 @@ private:
     Seq2SeqExamples examples_, dev_examples_;
     std::optional<BatchPlan> plan_;
     Json fingerprint_;
-    std::string config_text_;
 };
 
 }  // namespace fovea
