@@ -98,7 +98,7 @@ void add_check(CLI::App& data) {
                   "fovea data check reviews.csv dev.csv --task classify",
                   "zcat pairs.gz | fovea data check -"});
     auto choice = std::make_shared<CheckChoice>();
-    std::vector<std::string> choices = task_names();
+    std::vector<std::string> choices = trained_tasks();
     choices.insert(choices.begin(), "auto");
     check->add_option("TRAIN", choice->train, "file, source,target pair of files, folder, or -")
         ->required();

@@ -143,7 +143,7 @@ std::string help_markdown(const CLI::App& app) {
     for (const HelpRow& row : option_rows(app, false, true))
         out += fmt::format("| `{}` | {} |\n", table_cell(row.left), table_cell(row.right));
     markdown_of(app, out);
-    const std::vector<std::string> names = task_names();
+    const std::vector<std::string> names = trained_tasks();
     for (std::size_t i = 1; i < names.size(); ++i) out += task_markdown(names[i], app);
     return out;
 }

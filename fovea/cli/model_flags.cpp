@@ -15,7 +15,7 @@ ModelFlags::ModelFlags(CLI::App& verb, const std::string& task) : task_(task) {
         ->allow_extra_args(false)  // one per flag, so that FILES may follow
         ->delimiter(',')
         ->group(more_group);
-    if (const TaskEntry* entry = find_task(task)) {
+    if (const TaskEntry* entry = find_task(task); entry && entry->predictor) {
         predictor_ = entry->predictor();
         predictor_->describe(settings_);
         add_setting_flags(verb, settings_);
@@ -34,7 +34,7 @@ const Predictor& ModelFlags::open() {
     }
     if (!predictor_) {
         const TaskEntry* entry = find_task(folders[0].task);
-        if (!entry)
+        if (!entry || !entry->predictor)
             throw Error(folders[0].path + ": nothing here says what the model is for (task \"" +
                             folders[0].task + "\")",
                         ErrorKind::bad_input, "fovea.json names the task of a model");

@@ -185,12 +185,13 @@ void add_train_command(CLI::App& app, const std::string& task) {
     CLI::App* v = app.add_subcommand("train", "Train a model from the files you have.");
     auto verb = std::make_shared<TrainVerb>();
     const TaskEntry* entry = find_task(task);
-    if (!entry) entry = &tasks()[0];  // an unknown name: the parser says so below
+    if (!entry || !entry->trainer)
+        entry = &tasks()[0];  // an unknown name: the parser says so below
     verb->trainer = entry->trainer();
     verb->task = entry->name;
     verb->settings.add("task", verb->task,
                        "what to learn; its flags are listed with --task NAME --help",
-                       {.group = "data", .common = true, .choices = task_names()});
+                       {.group = "data", .common = true, .choices = trained_tasks()});
     verb->run.describe(verb->settings, verb->trainer->metrics());
     verb->trainer->describe(verb->settings);
 

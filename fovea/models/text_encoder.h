@@ -11,18 +11,60 @@
 
 #include "fovea/base/json.h"
 #include "fovea/base/settings.h"
+#include "fovea/nn/kv_cache.h"
 #include "fovea/nn/params.h"
+#include "fovea/ops/rows/positions.h"
 #include "fovea/tensor/name_rules.h"
 #include "fovea/tensor/token_batch.h"
+#include "fovea/tensor/visibility.h"
 
 namespace fovea {
 
+// What stands on the rows. Published models bring heads of their own, under names of their own.
+enum class Head {
+    none,
+    classes,         // a label for each sequence
+    tags,            // a label for each token
+    spans,           // where an answer begins and ends
+    words,           // the vocabulary: a masked or a next token
+    words_and_next,  // and whether the second text of a pair follows the first (BERT's pretraining)
+    next,
+};
+
+struct HeadChoice {
+    Head head = Head::none;
+    int classes = 0;  // classes and tags: how many
+};
+
+// The rows that sequences gain while decoding: `fresh` (mostly one row each), the first of each at
+// positions `at`. `sees` (over the cache) says which rows are a sequence's history.
+struct NextTokens {
+    const Ids& tokens;
+    const Segments& fresh;
+    const Positions& at;
+    const Visibility& sees;
+};
+
 struct TextEncoder {
     int width = 0;       // columns of a row
+    int vocabulary = 0;  // columns of words()
     int max_length = 0;  // tokens of a sequence
     int layers = 0;
     float dropout = 0;                              // what a head on top does with its input
     std::function<Tensor(const TokenBatch&)> rows;  // [total tokens, width]
+
+    // The head that was asked for, as the model's own checkpoints have it: dropout within. Empty:
+    // not asked for, or the model has none (then a task puts Pooling and Linear there).
+    std::function<Tensor(const Tensor& rows, const Segments&)> classes;  // [sequences, classes]
+    std::function<Tensor(const Tensor& rows)> tags;                      // [rows, classes]
+    std::function<Tensor(const Tensor& rows)> spans;  // [rows, 2]: begins here, ends here
+    std::function<Tensor(const Tensor& rows)> words;  // [rows, vocabulary], of any rows
+    std::function<Tensor(const Tensor& rows, const Segments&)> next;  // [sequences, 2]: yes, no
+
+    // Models that read left to right: the fresh rows of sequences, whose keys and values join the
+    // caches (one a layer). Empty: the model looks both ways.
+    std::function<Tensor(const NextTokens& next, std::span<KvCache> caches)> step;
+
     // Which layer a parameter belongs to: 0 the embeddings, 1 … layers the blocks from the bottom;
     // for rates that fall with depth and for freezing. Parameters of a head: layers + 1.
     std::function<int(std::string_view parameter)> layer_of;
@@ -45,7 +87,9 @@ struct TextEncoderEntry {
     const char* model_type;  // of its config.json
     const char* sentence;
     Json (*new_config)(const EncoderChoice& choice);  // wrong sizes are usage errors
-    TextEncoder (*make)(const Json& config, const std::string& where, const Params& p);
+    TextEncoder (*make)(const Json& config, const std::string& where, const HeadChoice& head,
+                        const Params& p);
+    // Old spellings, and a checkpoint's names where they differ from the model's.
     std::span<const NameRule> (*rules)();
 };
 

@@ -169,7 +169,8 @@ struct TransformerEncoder {
     }
 
     static Json new_config(const EncoderChoice& choice);
-    static TextEncoder make(const Json& config, const std::string& where, const Params& p);
+    static TextEncoder make(const Json& config, const std::string& where, const HeadChoice& head,
+                            const Params& p);
     static std::span<const NameRule> rules() { return {}; }
 
     TransformerConfig config;

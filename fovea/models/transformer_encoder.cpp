@@ -57,10 +57,11 @@ Json TransformerEncoder::new_config(const EncoderChoice& choice) {
 }
 
 TextEncoder TransformerEncoder::make(const Json& config, const std::string& where,
-                                     const Params& p) {
+                                     const HeadChoice&, const Params& p) {
     const auto model = std::make_shared<const TransformerEncoder>(encoder_config(config, where), p);
     TextEncoder e;
     e.width = model->config.d_model;
+    e.vocabulary = model->config.vocab_size;
     e.max_length = model->config.max_position_embeddings;
     e.layers = model->config.encoder_layers;
     e.dropout = model->config.dropout;

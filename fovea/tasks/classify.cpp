@@ -19,7 +19,7 @@ PoolingOptions pooling_of(const Json& config, int classes, int max_length) {
 
 TextClassifier::TextClassifier(const Json& config, const std::string& where, int classes,
                                const Params& p)
-    : encoder(text_encoder_of(config, where).make(config, where, p)),
+    : encoder(text_encoder_of(config, where).make(config, where, {Head::classes, classes}, p)),
       pooling(encoder.width, pooling_of(config, classes, encoder.max_length), p / "pooling"),
       // With a query for each class there is a vector for each: one weight vector judges them all.
       head(encoder.width, pooling.options.pool == Pool::queries ? 1 : classes, p / "classifier") {}

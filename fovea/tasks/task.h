@@ -136,13 +136,13 @@ std::string task_of_config(const ModelFolder& folder);
 enum class RecordShape { pairs, labelled };  // what a task's data are, for `fovea data check`
 
 struct TaskEntry {
-    const char* name;                   // --task NAME, and the verb
-    const char* sentence;               // of the verb
-    const char* input;                  // what an input file holds
-    RecordShape records;                // what it learns from
-    std::vector<std::string> examples;  // of the verb
-    std::unique_ptr<Trainer> (*trainer)();
-    std::unique_ptr<Predictor> (*predictor)();
+    const char* name;                           // --task NAME, and the verb
+    const char* sentence;                       // of the verb
+    const char* input;                          // what an input file holds
+    RecordShape records;                        // what it learns from
+    std::vector<std::string> examples;          // of the verb
+    std::unique_ptr<Trainer> (*trainer)();      // null: only a verb (its models come from another)
+    std::unique_ptr<Predictor> (*predictor)();  // null: only trained (its models have other tasks)
     // Parameters as a checkpoint holds them, written as a model folder like `model` (which it was
     // trained with).
     void (*save)(const ModelFolder& model, const ParameterStore& trained, const std::string& out,
@@ -152,6 +152,6 @@ struct TaskEntry {
 
 std::span<const TaskEntry> tasks();  // the one table
 const TaskEntry* find_task(const std::string& name);
-std::vector<std::string> task_names();
+std::vector<std::string> trained_tasks();  // names, for --task
 
 }  // namespace fovea

@@ -60,9 +60,10 @@ std::string task_of_config(const ModelFolder& folder) {
     return "";
 }
 
-std::vector<std::string> task_names() {
+std::vector<std::string> trained_tasks() {
     std::vector<std::string> names;
-    for (const TaskEntry& t : table) names.emplace_back(t.name);
+    for (const TaskEntry& t : table)
+        if (t.trainer) names.emplace_back(t.name);
     return names;
 }
 
