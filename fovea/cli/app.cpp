@@ -11,6 +11,7 @@
 #include "fovea/cli/average.h"
 #include "fovea/cli/bench.h"
 #include "fovea/cli/completion.h"
+#include "fovea/cli/convert.h"
 #include "fovea/cli/data.h"
 #include "fovea/cli/demo.h"
 #include "fovea/cli/doctor.h"
@@ -193,6 +194,7 @@ std::unique_ptr<CLI::App> make_app(const std::vector<std::string>& words) {
     add_predict_commands(*app, task);
     add_inspect_command(*app);
     add_average_command(*app);
+    add_convert_command(*app);
     add_tokenizer_command(*app);
     add_bench_command(*app);
     add_doctor_command(*app);

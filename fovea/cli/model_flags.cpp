@@ -8,7 +8,8 @@ namespace fovea {
 
 ModelFlags::ModelFlags(CLI::App& verb, const std::string& task) : task_(task) {
     verb.add_option("MODEL", folder_, "a model folder, such as run/model, or a run")->required();
-    verb.add_option("--precision", precision_, "of weights and matrix products")
+    verb.add_option("--precision", precision_,
+                    "of weights and matrix products [f32; int8 for int8 folders]")
         ->check(CLI::IsMember(WeightChoice::names()));
     verb.add_option("--ensemble", others_,
                     "another model (again for more): the mean of their probabilities counts")
@@ -44,6 +45,7 @@ const Predictor& ModelFlags::open() {
     }
     if (Setting* seed = settings_.find("seed"); seed && !seed->given)
         seed->set(std::to_string(global_options().seed));
+    if (precision_.empty()) precision_ = folders[0].about.value("weights", std::string("f32"));
     predictor_->open(folders, WeightChoice::named(precision_));
     return *predictor_;
 }

@@ -23,10 +23,10 @@ public:
     }
     const std::string& task() const { return task_; }
     const std::string& folder() const { return folder_; }
-    const std::string& precision() const { return precision_; }
+    std::string precision() const { return precision_.empty() ? "f32" : precision_; }
 
 private:
-    std::string task_, folder_, precision_ = "f32";
+    std::string task_, folder_, precision_;  // precision: empty until open() unless given
     std::vector<std::string> others_;
     std::unique_ptr<Predictor> predictor_;
     Settings settings_;

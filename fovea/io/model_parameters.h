@@ -20,9 +20,17 @@ ParameterStore shapes_of(const ModelWeights& weights, std::span<const NameRule> 
 void load_parameters(const ModelWeights& weights, std::span<const NameRule> rules,
                      ParameterStore& store, const ParameterStore* checked = nullptr);
 
+// What a weight format applies to: matrices, but no vectors and no tables that must stay exact.
+bool is_matrix(const ParameterStore& store, const std::string& name);
+
 // All parameters of the store, to a file.
+//
+// I8 is Fovea's own layout: matrices as I8 with an F32 tensor NAME_scale beside each (value = int8
+// · scale of its row), the rest as F32, all under the model's own names, whatever the rules are
+// (the rows of a matrix that a rule transposes or joins would not be those of its scales). The
+// file's metadata says so ("layout": "fovea").
 struct SaveOptions {
-    DType dtype = DType::F32;  // or BF16, F16
+    DType dtype = DType::F32;  // or BF16, F16, I8
     Metadata metadata = {{"format", "pt"}};
 };
 void save_parameters(const std::string& path, const ParameterStore& store,

@@ -115,6 +115,11 @@ const TensorInfo& ModelWeights::info(const std::string& name) const {
 
 Tensor ModelWeights::read(const std::string& name) const { return file_of(name).read(name); }
 
+std::string ModelWeights::read_bytes(const std::string& name) const {
+    const TensorFile& file = file_of(name);
+    return file.read_bytes(file.at(name));
+}
+
 std::int64_t ModelWeights::bytes() const {
     std::int64_t sum = 0;
     for (const TensorFile& f : files_)

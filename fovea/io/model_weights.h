@@ -20,6 +20,7 @@ public:
     bool has(const std::string& name) const { return where_.count(name) > 0; }
     const TensorInfo& info(const std::string& name) const;
     Tensor read(const std::string& name) const;  // as f32
+    std::string read_bytes(const std::string& name) const;
     std::int64_t bytes() const;                  // of all tensors
     const std::vector<TensorFile>& files() const { return files_; }
 

@@ -23,6 +23,10 @@ void write_values(const SafetensorsWriter::Sink& sink, const TensorToWrite& t) {
         sink(t.values.bf16_data(), t.values.size() * 2);
         return;
     }
+    if (t.values.format() == Format::int8) {
+        sink(t.values.int8_data(), t.values.size());
+        return;
+    }
     const float* from = t.values.data();
     if (t.dtype == DType::F32) {
         sink(from, t.values.size() * 4);
@@ -43,9 +47,9 @@ void write_values(const SafetensorsWriter::Sink& sink, const TensorToWrite& t) {
 TensorToWrite TensorToWrite::of(std::string name, const Tensor& values, DType dtype) {
     expect(!values.empty(), "safetensors: ", name, " has no values to write");
     if (values.format() == Format::bf16) dtype = DType::BF16;
-    expect(values.format() != Format::int8, "safetensors: ", name,
-           " is stored as int8 and cannot be written; keep its f32 form");
-    expect(dtype == DType::F32 || dtype == DType::F16 || dtype == DType::BF16,
+    if (values.format() == Format::int8) dtype = DType::I8;  // its scales are a tensor of their own
+    expect(values.format() == Format::int8 || dtype == DType::F32 || dtype == DType::F16 ||
+               dtype == DType::BF16,
            "safetensors: ", name, " cannot be written as ", name_of(dtype));
     TensorToWrite t{std::move(name), dtype, {}, values, {}};
     for (int i = 0; i < values.shape().rank(); ++i) t.shape.push_back(values.shape()[i]);

@@ -15,13 +15,13 @@ namespace fovea {
 
 using Metadata = std::map<std::string, std::string>;
 
-// One tensor to write. f32 values may be stored as F32, F16 or BF16 (converted piece by piece);
-// anything else is raw bytes of the stated type.
+// One tensor to write. f32 values may be stored as F32, F16 or BF16 (converted piece by piece),
+// int8 values as I8 without their scales; anything else is raw bytes of the stated type.
 struct TensorToWrite {
     std::string name;
     DType dtype = DType::F32;
     std::vector<std::int64_t> shape;
-    Tensor values;      // f32 or bf16; or
+    Tensor values;      // f32, bf16 or int8; or
     std::string bytes;  // raw, little-endian
 
     static TensorToWrite of(std::string name, const Tensor& values, DType dtype = DType::F32);

@@ -14,16 +14,16 @@ void write_json(const std::string& folder, const char* name, const Json& j) {
 
 // Matrices in the wanted format; vectors and tables that must stay exact remain f32.
 void convert_weights(ParameterStore& store, Format format, const ParameterStore& checked) {
-    if (format == Format::f32) return;
     std::vector<std::string> names = store.names();
     std::erase_if(names, [&](const std::string& name) {
         const Tensor& t = store.at(name);
-        return t.shape().rank() != 2 || t.rows() == 1 || checked.is_exact(name);
+        return t.format() == format || t.shape().rank() != 2 || t.rows() == 1 ||
+               checked.is_exact(name);
     });
     std::vector<Tensor> converted(names.size());
     parallel_for(static_cast<std::int64_t>(names.size()), 1, [&](std::int64_t i, std::int64_t) {
         const auto at = static_cast<std::size_t>(i);
-        converted[at] = store.at(names[at]).to(format);
+        converted[at] = store.at(names[at]).to(Format::f32).to(format);
     });
     for (std::size_t i = 0; i < names.size(); ++i) store.replace(names[i], converted[i]);
 }
@@ -56,6 +56,10 @@ void check_version(const Json& about, const std::string& where) {
         throw Error(text_of(where, ": the folder has version ", version,
                             ", but this program reads up to ", ModelFolder::version),
                     ErrorKind::bad_input, "it was written by a later Fovea: update this one");
+}
+
+const char* torch_name_of(DType t) {  // of config.json
+    return t == DType::BF16 ? "bfloat16" : t == DType::F16 ? "float16" : "float32";
 }
 
 Json tokenizer_config(const Tokenizer& t) {
@@ -158,8 +162,10 @@ void ModelFolder::save(const std::string& folder, const ParameterStore& store,
     if (!overwrite && file_exists(join_path(folder, "config.json")))
         throw Error(folder + ": holds a model already", ErrorKind::usage, "--force overwrites it");
     make_folders(folder);
-    save_parameters(join_path(folder, "model.safetensors"), store, rules);
+    save_parameters(join_path(folder, "model.safetensors"), store, rules, {.dtype = stored});
     Json c = config;
+    c.erase("torch_dtype");  // the old spelling
+    c["dtype"] = torch_name_of(stored);
     if (!labels.empty()) {
         c["id2label"] = c["label2id"] = Json::object();
         for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -179,6 +185,8 @@ void ModelFolder::save(const std::string& folder, const ParameterStore& store,
     j["schema"] = "fovea.model";
     j["version"] = version;
     j["task"] = task;
+    j.erase("weights");
+    if (stored == DType::I8) j["weights"] = "int8";
     write_json(folder, "fovea.json", j);
 }
 

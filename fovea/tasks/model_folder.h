@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "fovea/base/json.h"
+#include "fovea/io/dtype.h"
 #include "fovea/nn/params.h"
 #include "fovea/tensor/name_rules.h"
 #include "fovea/tensor/parameter_store.h"
@@ -30,6 +31,7 @@ struct ModelFolder {
     Json about = Json::object();       // fovea.json
     std::shared_ptr<const Tokenizer> tokenizer, target_tokenizer;  // often the same
     std::vector<std::string> labels;                               // id2label of the config
+    DType stored = DType::F32;  // what save() writes: F32, BF16, F16 or I8 (io/model_parameters.h)
 
     // Everything but the weights. A run's folder is taken for its model (RUN for RUN/model).
     static ModelFolder open(const std::string& path);

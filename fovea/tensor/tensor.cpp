@@ -115,7 +115,8 @@ Format Tensor::format() const { return storage_ ? storage_->format : Format::f32
 
 Tensor Tensor::to(Format format) const {
     if (format == this->format()) return *this;
-    expect(this->format() == Format::f32, "tensor: only f32 can be converted, not ",
+    if (format == Format::f32) return as_f32();
+    expect(this->format() == Format::f32, "tensor: only f32 can be rounded, not ",
            name_of(this->format()));
     Tensor t;
     t.shape_ = shape_;
@@ -138,6 +139,37 @@ Tensor Tensor::to(Format format) const {
             to[r * cols() + c] =
                 static_cast<std::int8_t>(std::nearbyintf(from[r * cols() + c] * inverse));
     }
+    return t;
+}
+
+Tensor Tensor::of_int8(const Shape& shape, std::span<const std::int8_t> values,
+                       std::span<const float> scales) {
+    expect(shape.size() == static_cast<std::int64_t>(values.size()) &&
+               shape.rows() == static_cast<std::int64_t>(scales.size()),
+           "tensor: ", values.size(), " values and ", scales.size(), " scales for the shape ",
+           shape);
+    Tensor t;
+    t.shape_ = shape;
+    t.storage_ = std::make_shared<Storage>(Format::int8, shape);
+    auto* to = static_cast<std::int8_t*>(t.storage_->data);
+    std::copy(values.begin(), values.end(), to);
+    std::copy(scales.begin(), scales.end(),
+              reinterpret_cast<float*>(to + round_up(shape.size(), 64)));
+    return t;
+}
+
+Tensor Tensor::as_f32() const {
+    Tensor t(shape_);
+    float* to = t.write();
+    if (format() == Format::bf16) {
+        std::transform(bf16_data(), bf16_data() + size(), to, [](std::uint16_t b) {
+            return std::bit_cast<float>(static_cast<std::uint32_t>(b) << 16);
+        });
+        return t;
+    }
+    const std::span<const float> scales = int8_scales();
+    for (std::int64_t i = 0; i < size(); ++i)
+        to[i] = static_cast<float>(int8_data()[i]) * scales[static_cast<std::size_t>(i / cols())];
     return t;
 }
 

@@ -52,9 +52,12 @@ public:
     // The same data under another shape of the same size. Shares everything, id and version too.
     Tensor reshaped(const Shape& shape) const;
 
-    // Weights only. Rounded to bf16, or to int8 with a scale per row (output channel).
+    // Weights only. Rounded to bf16, or to int8 with a scale per row (output channel); and back to
+    // the f32 values that they stand for.
     Format format() const;
     Tensor to(Format format) const;
+    static Tensor of_int8(const Shape& shape, std::span<const std::int8_t> values,
+                          std::span<const float> scales);
     const std::uint16_t* bf16_data() const;
     const std::int8_t* int8_data() const;
     std::span<const float> int8_scales() const;  // [rows]: value = int8 · scale[row]
@@ -78,6 +81,8 @@ public:
     void set_row_names(const Segments& segments);
 
 private:
+    Tensor as_f32() const;
+
     struct Storage;
     std::shared_ptr<Storage> storage_;
     Shape shape_;
