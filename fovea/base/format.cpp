@@ -10,6 +10,8 @@ const char* name_of(Format format) {
             return "bf16";
         case Format::int8:
             return "int8";
+        case Format::int7:
+            return "int7";
     }
     return "?";
 }

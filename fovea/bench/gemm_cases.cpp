@@ -31,7 +31,9 @@ struct GemmOperands {
 };
 
 Format format_of(const std::string& precision) {
-    return precision == "bf16" ? Format::bf16 : precision == "int8" ? Format::int8 : Format::f32;
+    for (const Format f : {Format::bf16, Format::int8, Format::int7})
+        if (precision == fovea::name_of(f)) return f;
+    return Format::f32;
 }
 
 Contestant our_product(const Product& p, const std::string& precision) {
@@ -58,23 +60,25 @@ Contestant our_product(const Product& p, const std::string& precision) {
 std::string name_of(const Product& p) { return fmt::format("{} {}x{}x{}", p.kind, p.m, p.k, p.n); }
 
 std::string onednn_line(const Product& p, const std::string& precision) {
-    return fmt::format("gemm {} {} {} {} {}", p.kind, precision, p.m, p.k, p.n);
+    return fmt::format("gemm {} {} {} {} {}", p.kind, precision == "int7" ? "int8" : precision, p.m,
+                       p.k, p.n);
 }
 
 }  // namespace
 
 void bench_gemm(KernelBench& bench) {
-    for (const char* precision : {"f32", "bf16", "int8"}) {
+    for (const char* precision : {"f32", "bf16", "int8", "int7"}) {
+        const bool whole = is_whole(format_of(precision));
         for (const Product& p : products) {
             if (bench.quick() && !p.in_quick) continue;
-            // int8 is a storage format of weights for inference: it has no backward.
-            if (precision == std::string("int8") && p.kind != std::string("fwd")) continue;
+            // Whole numbers are a storage format of weights for inference: they have no backward.
+            if (whole && p.kind != std::string("fwd")) continue;
             if (!bench.wanted("gemm", name_of(p), precision)) continue;
             KernelBench::Case c;
             c.row.bench = "gemm";
             c.row.name = name_of(p);
             c.row.precision = precision;
-            c.row.unit = precision == std::string("int8") ? "GOP/s" : "GFLOP/s";
+            c.row.unit = whole ? "GOP/s" : "GFLOP/s";
             c.ours = our_product(p, precision);
             c.limit = KernelBench::arithmetic_limit(precision);
             c.onednn = onednn_line(p, precision);
@@ -86,7 +90,7 @@ void bench_gemm(KernelBench& bench) {
 // One row times a weight matrix, as in decoding: the weight is read once, so the limit is the
 // bandwidth at which as many bytes can be read.
 void bench_one_row(KernelBench& bench) {
-    for (const char* precision : {"f32", "bf16", "int8"}) {
+    for (const char* precision : {"f32", "bf16", "int8", "int7"}) {
         for (const Product& p : {Product{"fwd", 1, 768, 3072}, Product{"fwd", 1, 768, 50240}}) {
             if (!bench.wanted("gemm", name_of(p), precision)) continue;
             Contestant ours = our_product(p, precision);

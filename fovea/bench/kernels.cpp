@@ -56,7 +56,8 @@ Contestant KernelBench::arithmetic_limit(const std::string& precision) {
     std::int64_t (*spin)(std::int64_t) = kernels::spin_fma;
     if (amx && precision == "bf16") spin = kernels::spin_amx_bf16;
     if (amx && precision == "int8") spin = kernels::spin_amx_int8;
-    if (!amx && precision == "int8") return {};  // no one loop is the limit of what is used there
+    if (precision == "int7" || (!amx && precision == "int8"))
+        return {};  // no one loop is the limit of what is used there
     const auto work = static_cast<double>(spin(spin_rounds));
     return timed("limit", work, [spin] { spin(spin_rounds); });
 }

@@ -174,7 +174,7 @@ private:
         for (const std::string type : {"float32", "int8"}) {
             const bool int8 = type == "int8";
             if (std::none_of(precisions.begin(), precisions.end(),
-                             [&](const std::string& p) { return (p == "int8") == int8; }))
+                             [&](const std::string& p) { return p.starts_with("int") == int8; }))
                 continue;
             auto peer = std::make_unique<Ct2Peer>(options_, type);
             if (peer->alive() && !is_converted)
@@ -228,7 +228,7 @@ private:
                     .unit = "tokens/s"};
             const bool amx = kernels::active_isa() == kernels::Isa::amx;
             if (p == "bf16" && !amx) row.note = "no AMX here: bf16 by f32 arithmetic";
-            const Ct2Peer* rival = p == "int8" ? int8_peer_.get() : f32_peer_.get();
+            const Ct2Peer* rival = p.starts_with("int") ? int8_peer_.get() : f32_peer_.get();
             for (std::size_t k = 0; k < peers.size(); ++k) {
                 const RaceFigure& f = figures[precisions.size() + k];
                 if (peers[k].first != rival || f.best <= row.peer_value.value_or(0)) continue;

@@ -188,7 +188,9 @@ public:
             const PrecisionScope scope(p);
             check_answers(name_of(p),
                           stored_as(model, p == Precision::bf16 ? Format::bf16 : Format::f32), all);
-            if (p == Precision::f32) check_answers("int8", stored_as(model, Format::int8), all);
+            if (p == Precision::f32)
+                for (const Format whole : {Format::int8, Format::int7})
+                    check_answers(name_of(whole), stored_as(model, whole), all);
         }
         report_.hash = all.hex();
         report_.seconds = clock.seconds();

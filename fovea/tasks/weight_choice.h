@@ -1,7 +1,6 @@
 #pragma once
-// How a loaded model computes: one word of a user (f32, bf16, int8) for the format its matrices are
-// kept in and the precision of its products.
-// Thread-safety: plain values.
+// How a loaded model computes: one word of a user (f32, bf16, int8, int7) for the format its
+// matrices are kept in and the precision of its products. Thread-safety: plain values.
 #include <string>
 #include <vector>
 
@@ -15,7 +14,7 @@ struct WeightChoice {
     Precision precision = Precision::f32;
 
     static WeightChoice named(const std::string& name);  // an unknown name is a usage error
-    static std::vector<std::string> names() { return {"f32", "bf16", "int8"}; }
+    static std::vector<std::string> names() { return {"f32", "bf16", "int8", "int7"}; }
 };
 
 }  // namespace fovea

@@ -29,6 +29,7 @@ std::int64_t bytes_of(Format format, const Shape& shape) {
         case Format::bf16:
             return checked_mul(n, 2);
         case Format::int8:
+        case Format::int7:
             return checked_add(round_up(n, 64), checked_mul(shape.rows(), 4));
     }
     return 0;
@@ -129,11 +130,12 @@ Tensor Tensor::to(Format format) const {
     }
     auto* to = static_cast<std::int8_t*>(t.storage_->data);
     auto* scales = reinterpret_cast<float*>(to + round_up(size(), 64));
+    const float levels = levels_of(format);
     for (std::int64_t r = 0; r < rows(); ++r) {
         float largest = 0;
         for (std::int64_t c = 0; c < cols(); ++c)
             largest = std::max(largest, std::fabs(from[r * cols() + c]));
-        const float scale = largest / 127.0f, inverse = largest > 0 ? 127.0f / largest : 0.0f;
+        const float scale = largest / levels, inverse = largest > 0 ? levels / largest : 0.0f;
         scales[r] = scale;
         for (std::int64_t c = 0; c < cols(); ++c)
             to[r * cols() + c] =
@@ -179,7 +181,7 @@ const std::uint16_t* Tensor::bf16_data() const {
 }
 
 const std::int8_t* Tensor::int8_data() const {
-    expect(format() == Format::int8, "tensor: int8 data wanted, but it is ", name_of(format()));
+    expect(is_whole(format()), "tensor: int8 data wanted, but it is ", name_of(format()));
     return static_cast<const std::int8_t*>(storage_->data);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // A cheap handle to dense row-major data. Activations and gradients are f32; only weights may be
-// stored as bf16 or int8, and only linear, embedding and cached attention look at the format.
+// stored as bf16, int8 or int7, and only linear, embedding and cached attention look at the format.
 //
 // Copying a Tensor copies the handle. Ops never write to their inputs; only the optimizer writes
 // parameters (write() raises the version, by which packed forms are found stale).
@@ -52,14 +52,14 @@ public:
     // The same data under another shape of the same size. Shares everything, id and version too.
     Tensor reshaped(const Shape& shape) const;
 
-    // Weights only. Rounded to bf16, or to int8 with a scale per row (output channel); and back to
-    // the f32 values that they stand for.
+    // Weights only. Rounded to bf16, or to int8 or int7 with a scale per row (output channel); and
+    // back to the f32 values that they stand for.
     Format format() const;
     Tensor to(Format format) const;
     static Tensor of_int8(const Shape& shape, std::span<const std::int8_t> values,
                           std::span<const float> scales);
     const std::uint16_t* bf16_data() const;
-    const std::int8_t* int8_data() const;
+    const std::int8_t* int8_data() const;        // of int7 too
     std::span<const float> int8_scales() const;  // [rows]: value = int8 · scale[row]
 
     std::uint64_t id() const;       // never reused; 0 for an empty handle

@@ -53,7 +53,8 @@ private:
         if (a_) return;
         auto* scales = reinterpret_cast<float*>(sums_ + sum_bytes);
         prepare_tiles_kernel(format)({g_.a, g_.a_stride, g_.a_transposed, g_.rows, g_.b->k(),
-                                      g_.b->padded_k(), scratch, scales});
+                                      g_.b->padded_k(), scratch, scales,
+                                      levels_of(g_.b->format())});
         a_ = scratch;
         scales_ = scales;
     }

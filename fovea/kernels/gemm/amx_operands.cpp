@@ -93,7 +93,7 @@ void Prepare(const PrepareTask& t) {
                 Bf16Row(t.a + i * t.a_stride, t.k, steps, row, convert);
             } else {
                 const float* x = t.a + i * t.a_stride;
-                const Scale scale = ScaleOf(LargestBits(x, t.k));
+                const Scale scale = ScaleOf(LargestBits(x, t.k), t.levels);
                 t.scales[i] = scale.scale;
                 for (std::int64_t step = 0; step < steps; ++step) {
                     auto* to = reinterpret_cast<std::int8_t*>(row + step * 1024);

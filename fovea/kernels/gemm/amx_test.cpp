@@ -37,7 +37,7 @@ const Sizes all_sizes[] = {{1, 1, 1},      {1, 33, 100},  {3, 64, 17},   {16, 32
 TEST(Amx, TileLogicHasThePromisedBits) {
     oracle::Restore restore;
     for (const Sizes s : all_sizes)
-        for (const Format format : {Format::bf16, Format::int8}) {
+        for (const Format format : {Format::bf16, Format::int8, Format::int7}) {
             const Matrix a = random_matrix(s.m, s.k, 1, 3), b = random_matrix(s.k, s.n, 2);
             const Matrix bias = random_matrix(1, s.n, 3), before = random_matrix(s.m, s.n, 4, 2);
             const bool accumulate = format == Format::bf16;
@@ -56,7 +56,7 @@ TEST(Amx, TileLogicHasThePromisedBits) {
                                    soft_kernels(w));
                 EXPECT_EQ(differences(d, rich), 0) << name_of(format) << " with bias";
                 EXPECT_TRUE(d.guards_hold());
-                if (format == Format::int8) continue;
+                if (is_whole(format)) continue;
                 const Matrix at = oracle::transposed(a);
                 Matrix e(s.m, s.n, 1);
                 multiply_by_blocks(at, true, w, e, {}, soft_kernels(w));
@@ -71,7 +71,7 @@ TEST(Amx, BlocksFitTogether) {
     oracle::Restore restore;
     const Sizes sizes[] = {{600, 64, 40}, {130, 40, 600}, {1, 300, 2000}, {530, 2100, 20}};
     for (const Sizes s : sizes)
-        for (const Format format : {Format::bf16, Format::int8}) {
+        for (const Format format : {Format::bf16, Format::int8, Format::int7}) {
             const Matrix a = random_matrix(s.m, s.k, 5), b = random_matrix(s.k, s.n, 6);
             const PackedMatrix w = pack(b, Trans::no, format);
             const GemmOptions options{.act = Act::gelu_tanh};

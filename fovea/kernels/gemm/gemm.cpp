@@ -30,7 +30,7 @@ SharedA prepare_shared(ConstView a, bool a_transposed, const PackedMatrix& b, st
         const std::int64_t row = begin * unit;
         kernels.prepare({a_transposed ? a.data + row : a.row(row), a.stride, a_transposed,
                          std::min(m, end * unit) - row, b.k(), b.padded_k(), out + row * bytes,
-                         scales + row});
+                         scales + row, levels_of(b.format())});
     });
     return {out, scales};
 }
@@ -119,7 +119,7 @@ void gemm(Trans ta, Trans tb, ConstView a, ConstView b, View c, const GemmOption
 }
 
 void gemm_packed(ConstView x, const PackedMatrix& w, View y, const GemmOptions& options) {
-    assert(w.format() != Format::int8 || !options.accumulate);
+    assert(!is_whole(w.format()) || !options.accumulate);
     multiply_by_blocks(x, false, w, y, options, kernels_for(w));
 }
 

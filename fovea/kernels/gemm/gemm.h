@@ -8,7 +8,8 @@
 //          multiple of 32; per 32 k one chain over the even and one over the odd k, both from 0;
 //          then c += even + odd. That is the order of AMX's tdpbf16ps; elsewhere f32 FMA imitates
 //          it.
-//   int8   (packed weights only) exact sums of integers, one f32 formula at the end; see pack.h.
+//   int8, int7   (packed weights only) exact sums of integers, one f32 formula at the end; see
+//          pack.h.
 // Denormals are flushed (parallel_for sees to it). Which NaN a NaN is, is not promised.
 //
 // Kernels assert; shapes are checked by the callers in ops/.

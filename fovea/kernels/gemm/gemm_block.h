@@ -52,7 +52,8 @@ struct PrepareTask {
     bool a_transposed = false;
     std::int64_t rows = 0, k = 0, padded_k = 0;
     unsigned char* out = nullptr;
-    float* scales = nullptr;  // int8
+    float* scales = nullptr;  // int8, int7
+    float levels = 127.0f;    // of the format
 };
 
 // What the active level does for one format. Called inside parallel_for (denormals are flushed
@@ -68,7 +69,7 @@ struct BlockKernels {
 };
 BlockKernels f32_kernels();
 BlockKernels bf16_kernels(std::int64_t padded_k);
-BlockKernels int8_kernels(std::int64_t padded_k);
+BlockKernels int8_kernels(std::int64_t padded_k);                // int7 too
 BlockKernels amx_kernels(Format format, std::int64_t padded_k);  // only where active_isa() is amx
 
 // The whole product, cut into blocks.

@@ -1,5 +1,5 @@
-// The int8 product: weights packed with one scale a column, rows of A quantised on the fly with one
-// scale a row. Sums of integers are exact, so every level (and AMX) ends with the same
+// The int8 and int7 products: weights packed with one scale a column, rows of A quantised on the
+// fly with one scale a row. Sums of integers are exact, so every level (and AMX) ends with the same
 //     y = float(Σ qa qw) · (sa · sw) + bias.
 #include <algorithm>
 #include <cassert>
@@ -77,6 +77,49 @@ HWY_NOINLINE void SignMicro(const Rows& a, const std::int8_t* b, std::int64_t, s
     }
 }
 
+// int7: A's bytes carry +64 and lie in 1 … 127, B's in -63 … 63. A pair from vpmaddubsw is at most
+// 2 · 127 · 63, so two of them are added in 16 bits (4 · 127 · 63 = 32004) before vpmaddwd widens:
+// five instructions for eight k where signs take eight. 64 times the column's sum comes off at the
+// end.
+template <int MR>
+HWY_NOINLINE void SevenBitMicro(const Rows& a, const std::int8_t* b, std::int64_t, std::int64_t k,
+                                std::int32_t* sums) {
+    __m256i sum[MR][2];
+    HWY_UNROLL(16)
+    for (int r = 0; r < MR; ++r) sum[r][0] = sum[r][1] = _mm256_setzero_si256();
+    const __m256i ones = _mm256_set1_epi16(1);
+    const std::int8_t* q = a.q;
+    for (std::int64_t i = 0; i < k; i += 8) {
+        const auto* at = reinterpret_cast<const __m256i*>(b + i * 16);
+        const __m256i b0 = _mm256_load_si256(at), b1 = _mm256_load_si256(at + 1);
+        const __m256i b2 = _mm256_load_si256(at + 2), b3 = _mm256_load_si256(at + 3);
+        HWY_UNROLL(16)
+        for (int r = 0; r < MR; ++r) {
+            int first, second;
+            __builtin_memcpy(&first, q + r * a.stride + i, 4);
+            __builtin_memcpy(&second, q + r * a.stride + i + 4, 4);
+            const __m256i u = _mm256_set1_epi32(first), v = _mm256_set1_epi32(second);
+            const __m256i p0 =
+                _mm256_add_epi16(_mm256_maddubs_epi16(u, b0), _mm256_maddubs_epi16(v, b2));
+            const __m256i p1 =
+                _mm256_add_epi16(_mm256_maddubs_epi16(u, b1), _mm256_maddubs_epi16(v, b3));
+            sum[r][0] = _mm256_add_epi32(sum[r][0], _mm256_madd_epi16(p0, ones));
+            sum[r][1] = _mm256_add_epi32(sum[r][1], _mm256_madd_epi16(p1, ones));
+        }
+    }
+    HWY_UNROLL(16)
+    for (int r = 0; r < MR; ++r) {
+        _mm256_store_si256(reinterpret_cast<__m256i*>(sums + r * 16), sum[r][0]);
+        _mm256_store_si256(reinterpret_cast<__m256i*>(sums + r * 16 + 8), sum[r][1]);
+    }
+}
+
+MicroFn seven_bit_micro(std::int64_t rows) {
+    constexpr MicroFn all[] = {SevenBitMicro<1>, SevenBitMicro<2>, SevenBitMicro<3>,
+                               SevenBitMicro<4>};
+    return all[rows - 1];
+}
+
 MicroFn sign_micro(std::int64_t rows) {
     constexpr MicroFn all[] = {SignMicro<1>, SignMicro<2>, SignMicro<3>, SignMicro<4>};
     return all[rows - 1];
@@ -151,28 +194,32 @@ MicroFn vnni_micro(std::int64_t rows, std::int64_t panels) {
 }
 
 // How the active level multiplies.
+enum class Dots { plain, signs, seven_bits, vnni };
 struct Way {
-    int rows, panels;    // of a full strip
-    bool offset, sizes;  // A carries +128; |A| is wanted
+    Dots dots;
+    int rows, panels;  // of a full strip
+    int offset;        // A carries 2^offset; 0: nothing
 };
 
-Way choose_way() {
+Way choose_way([[maybe_unused]] float levels) {
 #if HWY_TARGET == HWY_AVX3
-    if (has_avx512_vnni()) return {vnni_rows, 2, true, false};
-    return {sign_rows, 1, false, true};
-#elif HWY_TARGET == HWY_AVX2
-    return {sign_rows, 1, false, true};
+    if (has_avx512_vnni()) return {Dots::vnni, vnni_rows, 2, 7};
+#endif
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+    if (levels <= 63.0f) return {Dots::seven_bits, sign_rows, 1, 6};
+    return {Dots::signs, sign_rows, 1, 0};
 #else
-    return {1, 1, false, false};
+    return {Dots::plain, 1, 1, 0};
 #endif
 }
 
 MicroFn micro_for([[maybe_unused]] const Way& way, [[maybe_unused]] std::int64_t rows,
                   [[maybe_unused]] std::int64_t panels) {
 #if HWY_TARGET == HWY_AVX3
-    return way.offset ? vnni_micro(rows, panels) : sign_micro(rows);
-#elif HWY_TARGET == HWY_AVX2
-    return sign_micro(rows);
+    if (way.dots == Dots::vnni) return vnni_micro(rows, panels);
+#endif
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+    return way.dots == Dots::seven_bits ? seven_bit_micro(rows) : sign_micro(rows);
 #else
     return PlainMicro;
 #endif
@@ -181,30 +228,30 @@ MicroFn micro_for([[maybe_unused]] const Way& way, [[maybe_unused]] std::int64_t
 }  // namespace
 
 void PrepareInt8(const PrepareTask& t) {
-    const Way way = choose_way();
+    const Way way = choose_way(t.levels);
     assert(!t.a_transposed);
     for (std::int64_t r = 0; r < t.rows; ++r) {
         const float* x = t.a + r * t.a_stride;
-        const Scale s = ScaleOf(LargestBits(x, t.k));
+        const Scale s = ScaleOf(LargestBits(x, t.k), t.levels);
         auto* row = reinterpret_cast<std::int8_t*>(t.out) + r * row_bytes(t.padded_k);
         std::int8_t* sizes = row + half_row_bytes(t.padded_k);
         t.scales[r] = s.scale;
         QuantiseRow(x, t.k, s.inverse, row);
         std::fill(row + t.k, row + t.padded_k, std::int8_t{0});
-        if (way.sizes)
+        if (way.dots == Dots::signs)
             for (std::int64_t i = 0; i < t.padded_k; ++i)
                 sizes[i] = static_cast<std::int8_t>(row[i] < 0 ? -row[i] : row[i]);
         if (way.offset)
             for (std::int64_t i = 0; i < t.padded_k; ++i)
-                row[i] = static_cast<std::int8_t>(row[i] ^ 0x80);
+                row[i] = static_cast<std::int8_t>(row[i] + (1 << way.offset));
     }
 }
 
-// From exact sums [rows, stride] to C. `offset` is taken off each column first: 128 times its sum
-// where A carried +128.
+// From exact sums [rows, stride] to C. Where A carried 2^offset, 2^offset times each column's sum
+// is taken off first.
 void FinishSums(const GemmBlock& g, const std::int32_t* sums, std::int64_t sums_stride,
                 const float* row_scales, std::int64_t row, std::int64_t rows, std::int64_t col,
-                std::int64_t cols, bool offset) {
+                std::int64_t cols, int offset) {
     const Tag16 d;
     const hn::RebindToSigned<Tag16> di;
     for (std::int64_t j = 0; j < cols; j += 16) {
@@ -216,7 +263,8 @@ void FinishSums(const GemmBlock& g, const std::int32_t* sums, std::int64_t sums_
             const std::int64_t some = std::min<std::int64_t>(part_lanes, here - first);
             auto correction = hn::Zero(di);
             if (offset)
-                correction = hn::ShiftLeft<7>(hn::LoadU(di, g.b->column_sums() + at + first));
+                correction = hn::Mul(hn::LoadU(di, g.b->column_sums() + at + first),
+                                     hn::Set(di, 1 << offset));
             const auto column_scale = hn::LoadU(d, g.b->scales() + at + first);
             const auto bias = g.epilogue.bias ? LoadSome(d, g.epilogue.bias + col + j + first, some)
                                               : hn::Zero(d);
@@ -240,21 +288,23 @@ void FinishSums(const GemmBlock& g, const std::int32_t* sums, std::int64_t sums_
 void Int8Block(const GemmBlock& g) {
     const std::int64_t k = g.b->padded_k(), stride = row_bytes(k);
     assert(k <= 131072 && !g.epilogue.accumulate);  // sums fit into 32 bits
-    const Way way = choose_way();
+    const float levels = levels_of(g.b->format());
+    const Way way = choose_way(levels);
     const unsigned char* prepared = g.a_prepared;
     const float* scales = g.a_scales;
     if (!prepared) {
         auto* scratch = static_cast<unsigned char*>(
             block_scratch(static_cast<std::size_t>(g.rows * (stride + 4))));
         auto* own_scales = reinterpret_cast<float*>(scratch + g.rows * stride);
-        PrepareInt8({g.a, g.a_stride, g.a_transposed, g.rows, g.b->k(), k, scratch, own_scales});
+        PrepareInt8(
+            {g.a, g.a_stride, g.a_transposed, g.rows, g.b->k(), k, scratch, own_scales, levels});
         prepared = scratch;
         scales = own_scales;
     }
     const auto* q = reinterpret_cast<const std::int8_t*>(prepared);
 
     HWY_ALIGN std::int32_t sums[12 * 64];
-    const std::int64_t at_once = way.offset && g.rows <= 4 ? 4 : way.panels;
+    const std::int64_t at_once = way.dots == Dots::vnni && g.rows <= 4 ? 4 : way.panels;
     for (std::int64_t col = 0; col < g.cols;) {
         const std::int64_t left = (g.cols - col + 15) / 16;
         const std::int64_t panels = left >= at_once ? at_once : left >= way.panels ? way.panels : 1;

@@ -79,7 +79,7 @@ struct Quantised {
     float scale = 0;
     std::vector<std::int32_t> q;
 };
-inline Quantised quantise(const std::vector<float>& x) {
+inline Quantised quantise(const std::vector<float>& x, float levels = 127.0f) {
     Quantised r;
     float largest = 0;
     for (const float v : x) {
@@ -87,11 +87,11 @@ inline Quantised quantise(const std::vector<float>& x) {
         if (std::fabs(v) > largest) largest = std::fabs(v);
     }
     const bool zero = largest < 0x1p-120f;
-    r.scale = zero ? 0.0f : largest / 127.0f;
+    r.scale = zero ? 0.0f : largest / levels;
     for (const float v : x)
         r.q.push_back(zero || std::isnan(largest)
                           ? 0
-                          : static_cast<std::int32_t>(std::nearbyint(v * (127.0f / largest))));
+                          : static_cast<std::int32_t>(std::nearbyint(v * (levels / largest))));
     return r;
 }
 
@@ -100,23 +100,23 @@ inline void product(const Matrix& a, const Matrix& b, Matrix& c, Format format,
                     const std::vector<float>& bias = {}, bool accumulate = false) {
     parallel_for(1, 1, [&](std::int64_t, std::int64_t) {  // flushes denormals as the kernels do
         std::vector<Quantised> columns;
-        for (std::int64_t j = 0; j < b.cols && format == Format::int8; ++j) {
+        for (std::int64_t j = 0; j < b.cols && is_whole(format); ++j) {
             std::vector<float> column;
             for (std::int64_t k = 0; k < b.rows; ++k) column.push_back(b.at(k, j));
-            columns.push_back(quantise(column));
+            columns.push_back(quantise(column, levels_of(format)));
         }
         for (std::int64_t i = 0; i < a.rows; ++i) {
             Quantised row;
-            if (format == Format::int8) {
+            if (is_whole(format)) {
                 std::vector<float> x;
                 for (std::int64_t k = 0; k < a.cols; ++k) x.push_back(a.at(i, k));
-                row = quantise(x);
+                row = quantise(x, levels_of(format));
             }
             for (std::int64_t j = 0; j < b.cols; ++j) {
                 float sum = accumulate ? c.at(i, j) : 0.0f;
                 if (format == Format::f32) sum = chain_f32(sum, a, b, i, j);
                 if (format == Format::bf16) sum = chain_bf16(sum, a, b, i, j);
-                if (format == Format::int8) {
+                if (is_whole(format)) {
                     const Quantised& column = columns[static_cast<std::size_t>(j)];
                     std::int32_t exact = 0;
                     for (std::size_t k = 0; k < row.q.size(); ++k) exact += row.q[k] * column.q[k];

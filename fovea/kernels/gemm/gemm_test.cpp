@@ -17,7 +17,7 @@ using oracle::Matrix;
 using oracle::random_matrix;
 using oracle::transposed;
 
-const Format all_formats[] = {Format::f32, Format::bf16, Format::int8};
+const Format all_formats[] = {Format::f32, Format::bf16, Format::int8, Format::int7};
 
 GemmOptions with_precision(Format format, GemmOptions o = {}) {
     o.precision = format == Format::bf16 ? Precision::bf16 : Precision::f32;
@@ -98,10 +98,11 @@ TEST(Gemm, PackedHasTheSameBits) {
 
 TEST(Gemm, IsNearTheDoubleProduct) {
     const Matrix a = random_matrix(33, 300, 8), b = random_matrix(300, 65, 9);
-    Matrix c32(33, 65), c16(33, 65), c8(33, 65);
+    Matrix c32(33, 65), c16(33, 65), c8(33, 65), c7(33, 65);
     gemm(Trans::no, Trans::no, a, b, c32);
     gemm(Trans::no, Trans::no, a, b, c16, {.precision = Precision::bf16});
     gemm_packed(a, pack(b, Trans::no, Format::int8), c8);
+    gemm_packed(a, pack(b, Trans::no, Format::int7), c7);
     for (std::int64_t i = 0; i < 33; ++i)
         for (std::int64_t j = 0; j < 65; ++j) {
             double sum = 0, size = 0;
@@ -112,6 +113,7 @@ TEST(Gemm, IsNearTheDoubleProduct) {
             EXPECT_NEAR(c32.at(i, j), sum, 1e-6 * size);
             EXPECT_NEAR(c16.at(i, j), sum, 2e-3 * size);  // two roundings of 2^-9 a product
             EXPECT_NEAR(c8.at(i, j), sum, 1e-2 * size);
+            EXPECT_NEAR(c7.at(i, j), sum, 2e-2 * size);
         }
 }
 
@@ -227,8 +229,8 @@ TEST(Gemm, StrangeValuesStayInTheirRow) {
     constexpr float inf = std::numeric_limits<float>::infinity();
     Matrix a = random_matrix(20, 70, 20);
     const Matrix b = random_matrix(70, 40, 21);
-    Matrix clean[3] = {Matrix(20, 40), Matrix(20, 40), Matrix(20, 40)};
-    for (const Format f : all_formats) oracle::product(a, b, clean[static_cast<int>(f)], f);
+    std::vector<Matrix> clean(std::size(all_formats), Matrix(20, 40));
+    for (const Format f : all_formats) oracle::product(a, b, clean[static_cast<std::size_t>(f)], f);
     for (std::int64_t k = 0; k < 70; ++k) {
         a.at(3, k) = k == 40 ? NAN : 1.0f;
         a.at(5, k) = k == 0 ? inf : 0.5f;
@@ -250,7 +252,8 @@ TEST(Gemm, StrangeValuesStayInTheirRow) {
                 const bool strange = i % 2 == 1 && i >= 3 && i <= 15;
                 for (std::int64_t j = 0; j < 40; ++j) {
                     EXPECT_TRUE(strange ||
-                                oracle::same_bits(c.at(i, j), clean[int(format)].at(i, j)));
+                                oracle::same_bits(
+                                    c.at(i, j), clean[static_cast<std::size_t>(format)].at(i, j)));
                     EXPECT_TRUE(i != 3 || std::isnan(c.at(i, j)));
                     EXPECT_TRUE(i != 9 || c.at(i, j) == 0);
                 }

@@ -25,7 +25,7 @@ void PackedMatrix::assign(ConstView w, Trans trans, Format format) {
     // Pieces of about 64 KB.
     const std::int64_t grain = std::max<std::int64_t>(1, (1 << 10) / std::max<std::int64_t>(1, k_));
     const auto task = [&](std::int64_t begin, std::int64_t end) {
-        return PanelTask{w, trans, k_, n_, padded_k_, begin, end};
+        return PanelTask{w, trans, k_, n_, padded_k_, begin, end, levels_of(format)};
     };
     if (format == Format::f32) {
         float* out = values_.reserve<float>(count);
@@ -60,6 +60,7 @@ float unpacked_value(const PackedMatrix& w, std::int64_t k, std::int64_t j) {
         case Format::bf16:
             return from_bf16(w.bf16_panel(panel)[k / 2 * 32 + column * 2 + k % 2]);
         case Format::int8:
+        case Format::int7:
             return static_cast<float>(w.int8_panel(panel)[k / 4 * 64 + column * 4 + k % 4]) *
                    w.scales()[j];
     }

@@ -5,7 +5,8 @@
 // a Linear's [out, in] weight), columns beyond n filled with zeros.
 //   f32    [panel][k][16]
 //   bf16   [panel][k/2][16][2]   pairs of k side by side (AMX's VNNI order), k padded to 32
-//   int8   [panel][k/4][16][4]   quads of k, k padded to 64, and per column: scale, sum of values
+//   int8   [panel][k/4][16][4]   quads of k, k padded to 64, and per column: scale, sum of values;
+//          int7 the same
 // The layout is the same on every level, so that a packed matrix outlives a change of level.
 #include <cstddef>
 #include <cstdint>
@@ -53,7 +54,8 @@ private:
     AlignedBuffer values_, scales_, sums_;
 };
 
-// W' = w or wᵀ. int8: one scale a column (output channel), s = max|w| / 127, q = round(w / s).
+// W' = w or wᵀ. int8, int7: one scale a column (output channel), s = max|w| / 127 (63), q = round(w
+// / s).
 PackedMatrix pack(ConstView w, Trans trans, Format format);
 
 // The value a product sees at W'[k, j] (rounded or quantised), for tests and for tools.

@@ -107,7 +107,7 @@ void PackInt8(const PanelTask& t, std::int8_t* out, float* scales, std::int32_t*
             }
         }
         for (std::int64_t j = 0; j < 16; ++j) {
-            const Scale s = j < cols ? ScaleOf(largest[j]) : Scale{0.0f, 0.0f};
+            const Scale s = j < cols ? ScaleOf(largest[j], t.levels) : Scale{0.0f, 0.0f};
             scales[p * 16 + j] = s.scale;
             inverse[j] = s.inverse;
         }

@@ -13,6 +13,7 @@ struct PanelTask {
     Trans trans = Trans::no;
     std::int64_t k = 0, n = 0, padded_k = 0;
     std::int64_t begin = 0, end = 0;
+    float levels = 127.0f;  // int8: the largest whole number
 };
 
 void pack_f32_panels(const PanelTask& task, float* out);

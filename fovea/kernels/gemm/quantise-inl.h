@@ -1,6 +1,7 @@
-// f32 to int8 with one scale: s = max|x| / 127, q = round(x · (127 / max|x|)), nearest even, so
-// that x ≈ s q and |q| <= 127. Where max|x| < 2⁻¹²⁰ all is 0; where it is not finite the scale is
-// NaN, and with it every product that uses it. Included as simd_math-inl.h is.
+// f32 to int8 with one scale: s = max|x| / levels, q = round(x · (levels / max|x|)), nearest even,
+// so that x ≈ s q and |q| <= levels (127, or 63 for int7). Where max|x| < 2⁻¹²⁰ all is 0; where it
+// is not finite the scale is NaN, and with it every product that uses it. Included as
+// simd_math-inl.h is.
 #if defined(FOVEA_KERNELS_QUANTISE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FOVEA_KERNELS_QUANTISE_INL_H_
 #undef FOVEA_KERNELS_QUANTISE_INL_H_
@@ -23,11 +24,11 @@ struct Scale {
 };
 
 // From the bits of max|x|: as integers, magnitudes are ordered as the floats are, ∞ and NaN above.
-HWY_INLINE Scale ScaleOf(std::int32_t largest_bits) {
+HWY_INLINE Scale ScaleOf(std::int32_t largest_bits, float levels) {
     if (largest_bits >= 0x7f800000) return {std::numeric_limits<float>::quiet_NaN(), 0.0f};
     const auto largest = std::bit_cast<float>(largest_bits);
     if (largest < 0x1p-120f) return {0.0f, 0.0f};
-    return {largest / 127.0f, 127.0f / largest};
+    return {largest / levels, levels / largest};
 }
 
 template <class V>

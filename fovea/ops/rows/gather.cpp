@@ -26,6 +26,7 @@ Tensor gather_rows(const Tensor& table, const Ids& ids) {
             kernels::gather_rows_bf16(table.bf16_data(), ids, y.view());
             break;
         case Format::int8:
+        case Format::int7:
             kernels::gather_rows_int8(table.int8_data(), table.int8_scales().data(), ids, y.view());
     }
 
