@@ -4,6 +4,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/models/transformer.h"
+#include "fovea/models/xlnet.h"
 
 namespace fovea {
 namespace {
@@ -11,6 +12,8 @@ namespace {
 constexpr TextEncoderEntry encoders[] = {
     {"transformer", TransformerEncoder::model_type, "the encoder of Vaswani et al. 2017",
      TransformerEncoder::new_config, TransformerEncoder::make, TransformerEncoder::rules},
+    {"xlnet", XlnetEncoder::model_type, "XLNet (Yang et al. 2019)", XlnetEncoder::new_config,
+     XlnetEncoder::make, XlnetEncoder::rules},
 };
 
 }  // namespace
