@@ -5,6 +5,7 @@
 #include "fovea/base/error.h"
 #include "fovea/models/gpt2.h"
 #include "fovea/models/transformer.h"
+#include "fovea/models/xlnet.h"
 
 namespace fovea {
 namespace {
@@ -14,6 +15,8 @@ constexpr TextEncoderEntry encoders[] = {
      TransformerEncoder::new_config, TransformerEncoder::make, TransformerEncoder::rules},
     {"gpt2", Gpt2::model_type, "the decoder of Radford et al. 2019, for generating text",
      Gpt2::new_config, Gpt2::make, Gpt2::rules},
+    {"xlnet", XlnetEncoder::model_type, "XLNet (Yang et al. 2019)", XlnetEncoder::new_config,
+     XlnetEncoder::make, XlnetEncoder::rules},
 };
 
 }  // namespace
