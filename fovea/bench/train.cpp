@@ -105,32 +105,10 @@ private:
             TrainingRun& run = ours.emplace_back(work, p);
             racers.push_back({p, [&run](std::int64_t first, int n) { return run.run(first, n); }});
         }
-        if (options_.peers) {
-            work.dump(folder.path());
-            for (const bool bf16 : {false, true}) {
-                if (bf16 && precisions.back() != "bf16") continue;
-                if (bf16 && !torch.front().alive()) continue;
-                if (bf16 && options_.quick) {
-                    if (const double slowdown = torch.front().bf16_slowdown(); slowdown > 4) {
-                        options_.note(
-                            fmt::format("left out with --quick: {}'s bf16 products take {:.0f} "
-                                        "times as long as f32 here",
-                                        torch.front().name(), slowdown));
-                        continue;
-                    }
-                }
-                TorchPeer& peer =
-                    torch.emplace_back(options_, TorchTraining{.folder = folder.path(),
-                                                               .dropout = options_.dropout,
-                                                               .smoothing = work.smoothing(),
-                                                               .bf16 = bf16});
-                racers.push_back({peer.name(), [&peer](std::int64_t first, int n) {
-                                      return peer.run(first, n);
-                                  }});
-            }
-            if (!torch.front().alive())
-                options_.note("no PyTorch beside us: " + torch.front().trouble());
-        }
+        if (options_.peers) start_peers(work, folder, precisions, torch);
+        for (TorchPeer& peer : torch)
+            racers.push_back(
+                {peer.name(), [&peer](std::int64_t first, int n) { return peer.run(first, n); }});
         const Contestant fma = KernelBench::arithmetic_limit("f32"),
                          tiles = KernelBench::arithmetic_limit("bf16");
         double best_fma = 0, best_tiles = 0;
@@ -147,30 +125,62 @@ private:
                 best_tiles = std::max(best_tiles, tiles.work / tiles.run(1));
             });
         if (options_.stop()) return;
-        const double per_token = work.flops(0, 32) / work.target_tokens(0, 32);
-        for (std::size_t i = 0; i < precisions.size(); ++i) {
-            Row row{.bench = bench,
-                    .name = name,
-                    .precision = precisions[i],
-                    .threads = thread_count(),
-                    .value = figures[i].best,
-                    .median = figures[i].median,
-                    .unit = "tokens/s",
-                    .share = figures[i].best * per_token /
-                             (precisions[i] == "bf16" ? best_tiles : best_fma)};
-            const bool by_f32 =
-                precisions[i] == "bf16" && kernels::active_isa() != kernels::Isa::amx;
-            if (by_f32) row.note = "no AMX here: bf16 by f32 arithmetic";
+        const Race result{precisions, figures, work.flops(0, 32) / work.target_tokens(0, 32),
+                          best_fma, best_tiles};
+        report({.bench = bench, .name = name, .threads = thread_count(), .unit = "tokens/s"},
+               result, ours, torch);
+    }
+
+    void start_peers(const TrainingWork& work, const ScratchFolder& folder,
+                     const std::vector<std::string>& precisions, std::list<TorchPeer>& torch) {
+        work.dump(folder.path());
+        for (const bool bf16 : {false, true}) {
+            if (bf16 && (precisions.back() != "bf16" || !torch.front().alive())) continue;
+            if (bf16 && options_.quick) {
+                if (const double slowdown = torch.front().bf16_slowdown(); slowdown > 4) {
+                    options_.note(
+                        fmt::format("left out with --quick: {}'s bf16 products take {:.0f} "
+                                    "times as long as f32 here",
+                                    torch.front().name(), slowdown));
+                    continue;
+                }
+            }
+            torch.emplace_back(options_, TorchTraining{.folder = folder.path(),
+                                                       .dropout = options_.dropout,
+                                                       .smoothing = work.smoothing(),
+                                                       .bf16 = bf16});
+        }
+        if (!torch.front().alive())
+            options_.note("no PyTorch beside us: " + torch.front().trouble());
+    }
+
+    struct Race {
+        const std::vector<std::string>& precisions;
+        const std::vector<RaceFigure>& figures;  // ours, then the peers'
+        double flops_per_token, best_fma, best_tiles;
+    };
+
+    void report(Row row, const Race& race, const std::list<TrainingRun>& ours,
+                const std::list<TorchPeer>& torch) {
+        auto run = ours.begin();
+        for (std::size_t i = 0; i < race.precisions.size(); ++i, ++run) {
+            const bool bf16 = race.precisions[i] == "bf16";
+            row.precision = race.precisions[i];
+            row.value = race.figures[i].best;
+            row.median = race.figures[i].median;
+            row.share = row.value * race.flops_per_token / (bf16 ? race.best_tiles : race.best_fma);
+            row.note = bf16 && kernels::active_isa() != kernels::Isa::amx
+                           ? "no AMX here: bf16 by f32 arithmetic"
+                           : "";
             if (torch.empty() || torch.front().name().empty()) {
                 add(row);
                 continue;
             }
-            std::size_t at = precisions.size();
+            std::size_t at = race.precisions.size();
             for (const TorchPeer& peer : torch) {
                 // f32 beside f32 only, bf16 beside both.
-                if (precisions[i] == "bf16" || &peer == &torch.front())
-                    add(beside(row, peer, figures[at],
-                               std::next(ours.begin(), std::ptrdiff_t(i))->loss()));
+                if (bf16 || &peer == &torch.front())
+                    add(beside(row, peer, race.figures[at], run->loss()));
                 ++at;
             }
         }

@@ -38,8 +38,8 @@ TEST(TransformerStepper, CachedDecodingEqualsTheFullForwardBitForBit) {
          {PositionCode::sinusoidal, PositionCode::unit, PositionCode::learned,
           PositionCode::relative, PositionCode::rotary}) {
         const Tiny tiny(3, code);
-        const Ids source = sources[0],
-                  target = {0, 7, 30, 22, 6, 33, 2, 5};  // begins with the start
+        const Ids& source = sources[0];
+        const Ids target = {0, 7, 30, 22, 6, 33, 2, 5};  // begins with the start
         const auto [ids, segments] = packed({source});
         const Tensor memory = tiny.model->encode(ids, segments);
         const Segments whole = Segments::of_lengths({static_cast<std::int64_t>(target.size())});

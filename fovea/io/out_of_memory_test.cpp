@@ -75,7 +75,7 @@ TEST(OutOfMemory, LoadingThrowsAndNothingElse) {
     std::int64_t points = 0;
     for (const bool for_ever : {false, true})
         for (std::int64_t n = 0;; ++n) {
-            const std::string path = folder.path();
+            const std::string& path = folder.path();
             if (survives(n, for_ever, [&] {
                     const ModelWeights weights(path);
                     for (const std::string& name : weights.names()) weights.read(name);

@@ -120,9 +120,9 @@ template <class T>
 std::vector<std::int64_t> widen(const std::string& bytes) {
     std::vector<std::int64_t> out(bytes.size() / sizeof(T));
     for (std::size_t i = 0; i < out.size(); ++i) {
-        T value;
+        T value;  // of either sign, as its type says
         std::memcpy(&value, bytes.data() + i * sizeof(T), sizeof(T));
-        out[i] = static_cast<std::int64_t>(value);
+        out[i] = std::int64_t{value};
     }
     return out;
 }

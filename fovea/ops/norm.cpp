@@ -26,9 +26,15 @@ void expect_scale(const char* op, const char* name, const Tensor& x, const Tenso
 using BackwardKernel = void (*)(ConstView dy, ConstView x, const float* gamma,
                                 const kernels::NormStats* stats, const kernels::NormGradients& out);
 
-// dgamma, dbeta (empty: not wanted) and dx, where `to` says so.
-void norm_backward(BackwardKernel kernel, const Tensor& dy, const Tensor& x, const Tensor& gamma,
-                   const Tensor& beta, const Tensor& stats, Into dx, Gradients& d) {
+// What a norm's forward leaves to its backward.
+struct NormCall {
+    BackwardKernel kernel;
+    Tensor x, gamma, beta, stats;  // beta may be empty
+};
+
+// dgamma, dbeta (empty: not wanted) and dx, where `dx` says so.
+void norm_backward(const NormCall& call, const Tensor& dy, Into dx, Gradients& d) {
+    const auto& [kernel, x, gamma, beta, stats] = call;
     kernels::NormGradients out{.dx = dx.view, .add_dx = dx.add};
     if (d.wants(gamma)) {
         const Into dg = d.into(gamma);
@@ -62,7 +68,7 @@ Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, floa
     kernels::layer_norm(x, gamma.data(), beta.data(), eps, y.view(), stats_of(stats));
 
     return record(y, {x, gamma, beta}, [x, gamma, beta, stats](const Tensor& dy, Gradients& d) {
-        norm_backward(kernels::layer_norm_backward, dy, x, gamma, beta, stats,
+        norm_backward({kernels::layer_norm_backward, x, gamma, beta, stats}, dy,
                       d.wants(x) ? d.into(x) : Into{}, d);
     });
 }
@@ -95,7 +101,7 @@ Tensor residual_layer_norm(const Tensor& x, const Tensor& branch, const Tensor& 
                   [x = GradTarget(x), branch = GradTarget(branch), gamma, beta, sum, stats, plan](
                       const Tensor& dy, Gradients& d) {
                       Tensor ds(sum.shape());
-                      norm_backward(kernels::layer_norm_backward, dy, sum, gamma, beta, stats,
+                      norm_backward({kernels::layer_norm_backward, sum, gamma, beta, stats}, dy,
                                     {ds.view(), false}, d);
                       if (d.wants(x)) d.add(x, ds);
                       if (!d.wants(branch)) return;
@@ -114,7 +120,7 @@ Tensor rms_norm(const Tensor& x, const Tensor& gamma, float eps) {
     kernels::rms_norm(x, gamma.data(), eps, y.view(), stats_of(stats));
 
     return record(y, {x, gamma}, [x, gamma, stats](const Tensor& dy, Gradients& d) {
-        norm_backward(kernels::rms_norm_backward, dy, x, gamma, {}, stats,
+        norm_backward({kernels::rms_norm_backward, x, gamma, {}, stats}, dy,
                       d.wants(x) ? d.into(x) : Into{}, d);
     });
 }

@@ -83,10 +83,12 @@ TEST(Visibility, PastAndBefore) {
 }
 
 TEST(Visibility, Window) {
-    for (const auto& [l, r] :
-         std::vector<std::pair<int, int>>{{0, 0}, {1, 0}, {0, 2}, {3, 4}, {99, 99}})
+    for (const auto& sides :
+         std::vector<std::pair<int, int>>{{0, 0}, {1, 0}, {0, 2}, {3, 4}, {99, 99}}) {
+        const int l = sides.first, r = sides.second;  // clang 14 cannot capture bindings
         check_self([&](const Segments& s) { return window(s, l, r); },
                    [&](auto, auto i, auto j) { return j >= i - l && j <= i + r; });
+    }
     EXPECT_THROW(window(Segments::uniform(1, 4), -1, 0), Error);
 }
 

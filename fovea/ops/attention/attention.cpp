@@ -13,8 +13,8 @@ namespace fovea {
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, int heads,
                  const Visibility& sees, const AttentionOptions& options) {
     expect(!v.empty(), "attention: v is an empty tensor");
-    const auto plan =
-        std::make_shared<const AttentionPlan>("attention", q, k, v, heads, sees, options);
+    const auto plan = std::make_shared<const AttentionPlan>(
+        "attention", AttentionOperands{q, k, v, heads}, sees, options);
 
     Tensor y({q.rows(), v.cols()}), lse({heads, q.rows()});
     plan->forward(y, lse);

@@ -107,8 +107,8 @@ Tensor score_gradients(const AttentionPlan& plan, int head, const Tensor& dy) {
 Tensor attention_hard(const Tensor& q, const Tensor& k, const Tensor& v, int heads,
                       const Visibility& sees, const AttentionOptions& options) {
     expect(!v.empty(), "attention_hard: v is an empty tensor");
-    const auto plan =
-        std::make_shared<const AttentionPlan>("attention_hard", q, k, v, heads, sees, options);
+    const auto plan = std::make_shared<const AttentionPlan>(
+        "attention_hard", AttentionOperands{q, k, v, heads}, sees, options);
     expect(!plan->score().has_factor(),
            "attention_hard: a Gaussian's weights do not sum to 1, so no key can be drawn by them");
 

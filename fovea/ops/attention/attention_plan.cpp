@@ -18,13 +18,13 @@ kernels::GradientView wanted(Gradients& d, const Tensor& x) {
 
 }  // namespace
 
-AttentionPlan::AttentionPlan(const char* where, const Tensor& q_, const Tensor& k_,
-                             const Tensor& v_, int heads_, const Visibility& sees,
-                             const AttentionOptions& o)
-    : q(q_), k(k_), v(v_), heads(heads_), options(o) {
+AttentionPlan::AttentionPlan(const char* where, const AttentionOperands& operands,
+                             const Visibility& sees, const AttentionOptions& o)
+    : q(operands.q), k(operands.k), v(operands.v), heads(operands.heads), options(o) {
     check_shapes(where);
     find_head_runs(where, sees);
-    scale_ = o.scale ? *o.scale : 1.0f / std::sqrt(static_cast<float>(q.cols() / heads));
+    const std::int64_t dk = q.cols() / heads;
+    scale_ = o.scale ? *o.scale : 1.0f / std::sqrt(static_cast<float>(dk));
     expect(scale_ > 0, where, ": scale is ", scale_, " but must be positive");
     std::vector<Visibility> different;
     for (const HeadRun& run : runs_) different.push_back(run.sees);

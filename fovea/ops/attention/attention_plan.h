@@ -22,14 +22,20 @@ struct RowsOfSamples {
     std::vector<std::uint32_t> positions;
 };
 
+// The operands of a call. v may be empty where only scores are wanted.
+struct AttentionOperands {
+    Tensor q, k, v;
+    int heads = 1;
+};
+
 class AttentionPlan {
 public:
     AttentionPlan(const AttentionPlan&) = delete;  // the score refers to the options
     AttentionPlan& operator=(const AttentionPlan&) = delete;
 
-    // v may be empty where only scores are wanted. `where` begins the error messages.
-    AttentionPlan(const char* where, const Tensor& q, const Tensor& k, const Tensor& v, int heads,
-                  const Visibility& sees, const AttentionOptions& options);
+    // `where` begins the error messages.
+    AttentionPlan(const char* where, const AttentionOperands& operands, const Visibility& sees,
+                  const AttentionOptions& options);
 
     void forward(Tensor& y, Tensor& lse) const;
     void backward(const Tensor& y, const Tensor& lse, const Tensor& dy, Gradients& d) const;

@@ -9,8 +9,8 @@ namespace fovea {
 //   for s = scale q kᵀ:   dq = scale dy k    dk = scale dyᵀ q
 Ragged pointer_scores(const Tensor& q, const Tensor& k, const Visibility& sees,
                       const AttentionOptions& options) {
-    const auto plan =
-        std::make_shared<const AttentionPlan>("pointer_scores", q, k, Tensor(), 1, sees, options);
+    const auto plan = std::make_shared<const AttentionPlan>(
+        "pointer_scores", AttentionOperands{q, k, {}, 1}, sees, options);
     expect(!plan->score().has_factor(),
            "pointer_scores: a Gaussian multiplies weights after the softmax "
            "and has no scores of its own");

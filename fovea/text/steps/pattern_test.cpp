@@ -29,7 +29,7 @@ TEST(Matcher, RegularExpressions) {
 
 TEST(Matcher, BadExpressionIsAnErrorThatSaysWhere) {
     try {
-        Matcher({"a(b", true}, "pre_tokenizer Split");
+        const Matcher bad({"a(b", true}, "pre_tokenizer Split");
         FAIL();
     } catch (const Error& e) {
         EXPECT_NE(std::string(e.what()).find("pre_tokenizer Split"), std::string::npos);

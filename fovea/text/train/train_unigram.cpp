@@ -21,7 +21,10 @@ constexpr std::size_t shares = 8;
 // d/dx log Γ(x), by recurrence up to 7 and the asymptotic series there.
 double digamma(double x) {
     double r = 0;
-    for (; x < 7; ++x) r -= 1 / x;
+    while (x < 7) {
+        r -= 1 / x;
+        x += 1;
+    }
     const double y = 1 / (x * x);
     return r + std::log(x) - 0.5 / x -
            y * (1.0 / 12 - y * (1.0 / 120 - y * (1.0 / 252 - y * (1.0 / 240))));
