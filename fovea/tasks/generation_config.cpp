@@ -38,7 +38,9 @@ namespace {
 
 // bad_words_ids of more than one token; those of one are banned().
 void read_bad_words(const Json& json, const std::string& where, SearchOptions& s) {
-    if (!json.contains("bad_words_ids") || !json["bad_words_ids"].is_array()) return;
+    if (!json.contains("bad_words_ids") || json["bad_words_ids"].is_null()) return;
+    expect_input(json["bad_words_ids"].is_array(), where,
+                 ": \"bad_words_ids\" is no list of lists of token ids");
     for (const Json& word : json["bad_words_ids"]) {
         if (word.is_array() && word.size() == 1) continue;
         std::vector<int> ids;

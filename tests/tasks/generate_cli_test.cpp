@@ -33,6 +33,7 @@ protected:
         std::vector<Json> all;
         std::istringstream in(o.out);
         for (std::string line; std::getline(in, line);) all.push_back(parse_json(line, "line"));
+        if (all.empty()) throw Error("no answer");
         return all;
     }
 
@@ -41,7 +42,8 @@ protected:
 TestFolder* GenerateCli::folder_ = nullptr;
 
 TEST_F(GenerateCli, GoesOnWithAPrompt) {
-    const auto one = lines(generate({"--prompt", "the owl", "--max-tokens", "9", "--json"}));
+    const auto one =
+        lines(generate({"--prompt", "the owl", "--max-tokens", "9", "--format", "jsonl"}));
     ASSERT_EQ(one.size(), 1u);
     EXPECT_EQ(one[0]["schema"], "fovea.generation");
     EXPECT_EQ(one[0]["prompt"], "the owl");
@@ -57,9 +59,10 @@ TEST_F(GenerateCli, GoesOnWithAPrompt) {
 
 TEST_F(GenerateCli, PromptsFromFilesStandardInputAndFlagsAreTheSame) {
     write_file_atomically(file("prompts.txt"), "the owl\nhello\n");
-    const auto flags = lines(generate({"--prompt", "the owl", "--prompt", "hello", "--json"}));
-    const auto files = lines(generate({file("prompts.txt"), "--json"}));
-    const auto input = lines(generate({"--json"}, "the owl\nhello\n"));
+    const auto flags =
+        lines(generate({"--prompt", "the owl", "--prompt", "hello", "--format", "jsonl"}));
+    const auto files = lines(generate({file("prompts.txt"), "--format", "jsonl"}));
+    const auto input = lines(generate({"--format", "jsonl"}, "the owl\nhello\n"));
     ASSERT_EQ(flags.size(), 2u);
     EXPECT_EQ(flags, files);
     EXPECT_EQ(flags, input);
@@ -67,9 +70,9 @@ TEST_F(GenerateCli, PromptsFromFilesStandardInputAndFlagsAreTheSame) {
 
 // Seeds name texts by prompt and sample: the batch around them does not matter.
 TEST_F(GenerateCli, SeedsReproduceWhateverTheBatch) {
-    const std::vector<std::string> how = {"--sample", "--samples", "3",      "--top-k",
-                                          "40",       "--top-p",   "0.95",   "--min-p",
-                                          "0.01",     "--json",    "--seed", "7"};
+    const std::vector<std::string> how = {"--sample", "--samples", "3",       "--top-k", "40",
+                                          "--top-p",  "0.95",      "--min-p", "0.01",    "--format",
+                                          "jsonl",    "--seed",    "7"};
     const auto with = [&](std::vector<std::string> more) {
         more.insert(more.end(), how.begin(), how.end());
         return more;
@@ -100,20 +103,21 @@ TEST_F(GenerateCli, StreamedSamplesComeInOrder) {
 }
 
 TEST_F(GenerateCli, StopStringsAndBadWords) {
-    const auto free = lines(generate({"--prompt", "the", "--max-tokens", "30", "--json"}));
+    const auto free =
+        lines(generate({"--prompt", "the", "--max-tokens", "30", "--format", "jsonl"}));
     const std::string text = free[0]["text"].get<std::string>();
     ASSERT_GE(text.size(), 8u);
     // The first bytes that are characters of their own.
     std::size_t at = 2;
     while (at + 2 < text.size() && ((text[at] & 0x80) || (text[at + 1] & 0x80))) ++at;
     const std::string stop = text.substr(at, 2);
-    const auto cut =
-        lines(generate({"--prompt", "the", "--max-tokens", "30", "--json", "--stop", stop}));
+    const auto cut = lines(
+        generate({"--prompt", "the", "--max-tokens", "30", "--format", "jsonl", "--stop", stop}));
     EXPECT_EQ(cut[0]["text"], text.substr(0, text.find(stop)));
     EXPECT_EQ(cut[0]["samples"][0]["end"], "stop");
     EXPECT_EQ(cut[0]["samples"][0]["stopped_by"], stop);
-    const auto without =
-        lines(generate({"--prompt", "the", "--max-tokens", "30", "--json", "--bad-words", stop}));
+    const auto without = lines(generate(
+        {"--prompt", "the", "--max-tokens", "30", "--format", "jsonl", "--bad-words", stop}));
     EXPECT_EQ(without[0]["text"].get<std::string>().find(" " + stop), std::string::npos);
     EXPECT_NE(without[0]["text"], text);
 }
@@ -157,7 +161,8 @@ TEST_F(GenerateCli, DefaultsOfTheFolderHold) {
                                              {"max_new_tokens", 5},
                                              {"min_new_tokens", 5},
                                              {"bad_words_ids", {{5, 6}, {7}}}}});
-    const Outcome o = fovea({"generate", other, "--prompt", "the", "--json", "--samples", "2"});
+    const Outcome o =
+        fovea({"generate", other, "--prompt", "the", "--format", "jsonl", "--samples", "2"});
     const auto found = lines(o);
     ASSERT_EQ(found[0]["samples"].size(), 2u);  // it samples, so two are possible
     EXPECT_EQ(found[0]["samples"][0]["tokens"].size(), 5u);
@@ -209,11 +214,17 @@ TEST_F(GenerateCli, PerplexityOfAFile) {
 }
 
 TEST_F(GenerateCli, InspectShowsACausalMap) {
-    const Outcome o = fovea({"inspect", model(), "the owl"});
-    EXPECT_EQ(o.code, 0) << o.err;
-    const Outcome map = fovea({"inspect", model(), "the owl", "--format", "json"});
-    EXPECT_EQ(map.code, 0) << map.err;
-    EXPECT_NE(map.out.find("transformer.h.1.attn"), std::string::npos) << map.out.substr(0, 400);
+    const Outcome o = fovea({"inspect", model(), "--text", "the owl", "--json"});
+    ASSERT_EQ(o.code, 0) << o.err;
+    const Json j = parse_json(o.out, "inspect");
+    ASSERT_EQ(j["maps"].size(), 2u);
+    const Json& map = j["maps"][1];
+    EXPECT_EQ(map["name"], "transformer.h.1.attn");
+    for (const Json& head : map["weights"])
+        for (std::size_t q = 0; q < head.size(); ++q)
+            for (std::size_t k = 0; k < head[q].size(); ++k)
+                EXPECT_EQ(head[q][k].get<double>() > 0, k <= q) << q << " " << k;
+    EXPECT_EQ(fovea({"inspect", model()}).code, 0);
 }
 
 }  // namespace
