@@ -82,7 +82,7 @@ TEST(Gpt2, CachedEqualsFullBitForBit) {
                              texts[2].begin() + static_cast<std::ptrdiff_t>(from + n));
             const Segments fresh = Segments::of_lengths({static_cast<std::int64_t>(n)});
             const std::vector<KeyList> seen{{{0, static_cast<std::int64_t>(from + n)}}};
-            const Visibility sees = past(seen, fresh, 32);
+            const Visibility sees = past(seen, fresh, caches[0].capacity());
             const Positions at{.first = {static_cast<std::int64_t>(from)}};
             const Tensor y =
                 tiny.encoder.words(tiny.encoder.step({tokens, fresh, at, sees}, caches));

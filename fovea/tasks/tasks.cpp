@@ -1,6 +1,7 @@
 // The table of tasks. A new task is its own files and a row here.
 #include "fovea/base/error.h"
 #include "fovea/tasks/classify.h"
+#include "fovea/tasks/generate.h"
 #include "fovea/tasks/seq2seq_model.h"
 #include "fovea/tasks/seq2seq_task.h"
 #include "fovea/tasks/task.h"
@@ -40,6 +41,17 @@ const TaskEntry table[] = {
      make_classify_trainer,
      make_classify_predictor,
      save_classifier},
+    {"generate",
+     "Go on with a text.",
+     "prompts, one per line",
+     RecordShape::texts,
+     {"fovea generate run/model --prompt \"Once upon a time\" --max-tokens 50",
+      "fovea generate run/model --prompt \"The\" --sample --top-p 0.9 --samples 3 --seed 7",
+      "fovea generate run/model --format jsonl < prompts.txt"},
+     nullptr,
+     make_generate_predictor,
+     save_language_model,
+     {"gpt2"}},
 };
 
 }  // namespace
