@@ -12,7 +12,7 @@
 #include "fovea/tasks/model_folder.h"
 #include "fovea/tensor/memory.h"
 
-namespace fovea {
+namespace fovea::xlnet {
 namespace {
 
 namespace fs = std::filesystem;
@@ -183,4 +183,4 @@ TEST(XlnetBadFolders, TheGoodOneOpens) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::xlnet
