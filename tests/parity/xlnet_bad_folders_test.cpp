@@ -85,6 +85,7 @@ std::vector<BadXlnet> bad_configs() {
     add("ff_activation", "\"magic\"", "magic");
     add("attn_type", "\"sideways\"", "attn_type");
     add("bi_data", "true", "bi_data");
+    add("tie_word_embeddings", "false", "tie_word_embeddings");
     add("clamp_len", "-7", "clamp_len");
     add("clamp_len", "1e9", "clamp_len");
     add("mem_len", "-1", "mem_len");
