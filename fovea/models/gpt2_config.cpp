@@ -49,8 +49,8 @@ void refuse_gpt2_variants(JsonFields& f) {
 }  // namespace
 
 float Gpt2Config::score_scale(int layer) const {
-    const float dk = static_cast<float>(n_embd / n_head);
-    const float scale = scale_attn_weights ? 1.0f / std::sqrt(dk) : 1.0f;
+    const int dk = n_embd / n_head;
+    const float scale = scale_attn_weights ? 1.0f / std::sqrt(static_cast<float>(dk)) : 1.0f;
     return scale_attn_by_inverse_layer_idx ? scale / static_cast<float>(layer + 1) : scale;
 }
 
