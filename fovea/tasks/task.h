@@ -133,7 +133,7 @@ public:
 // Does a folder without fovea.json (a Hugging Face model) fit a task? By its config.json.
 std::string task_of_config(const ModelFolder& folder);
 
-enum class RecordShape { pairs, labelled };  // what a task's data are, for `fovea data check`
+enum class RecordShape { pairs, labelled, documents };  // what a task's data are, for `fovea data check`
 
 struct TaskEntry {
     const char* name;                           // --task NAME, and the verb
