@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "fovea/base/error.h"
+#include "fovea/models/gpt2.h"
 #include "fovea/models/transformer.h"
 
 namespace fovea {
@@ -11,6 +12,8 @@ namespace {
 constexpr TextEncoderEntry encoders[] = {
     {"transformer", TransformerEncoder::model_type, "the encoder of Vaswani et al. 2017",
      TransformerEncoder::new_config, TransformerEncoder::make, TransformerEncoder::rules},
+    {"gpt2", Gpt2::model_type, "the decoder of Radford et al. 2019, for generating text",
+     Gpt2::new_config, Gpt2::make, Gpt2::rules},
 };
 
 }  // namespace
