@@ -4,6 +4,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/models/gpt2.h"
+#include "fovea/models/roberta.h"
 #include "fovea/models/transformer.h"
 
 namespace fovea {
@@ -14,6 +15,10 @@ constexpr TextEncoderEntry encoders[] = {
      TransformerEncoder::new_config, TransformerEncoder::make, TransformerEncoder::rules},
     {"gpt2", Gpt2::model_type, "the decoder of Radford et al. 2019, for generating text",
      Gpt2::new_config, Gpt2::make, Gpt2::rules},
+    {"bert", Bert::model_type, "Devlin et al. 2018: masked words and the next sentence",
+     Bert::new_config, Bert::make, Bert::rules, Bert::heads, Bert::architecture},
+    {"roberta", Roberta::model_type, "Liu et al. 2019: BERT's encoder, masked words alone",
+     Roberta::new_config, Roberta::make, Roberta::rules, Roberta::heads, Roberta::architecture},
 };
 
 }  // namespace
@@ -59,6 +64,39 @@ const TextEncoderEntry& text_encoder_of(const Json& config, const std::string& w
     }
     fail_with(ErrorKind::bad_input, "known are " + known, where, ": \"model_type\" is \"", type,
               "\", which is no text encoder");
+}
+
+namespace {
+
+const TextEncoderEntry* encoder_of_type(const Json& config) {
+    const std::string type = config.value("model_type", std::string());
+    for (const TextEncoderEntry& e : encoders)
+        if (type == e.model_type) return &e;
+    return nullptr;
+}
+
+constexpr Head all_heads[] = {Head::none,  Head::classes,        Head::tags, Head::spans,
+                              Head::words, Head::words_and_next, Head::next};
+
+}  // namespace
+
+std::optional<Head> head_of_config(const Json& config) {
+    const TextEncoderEntry* e = encoder_of_type(config);
+    if (!e || !e->architecture || !config.contains("architectures") ||
+        !config["architectures"].is_array())
+        return {};
+    for (const Json& name : config["architectures"])
+        for (const Head head : all_heads)
+            if (name.is_string() && name == e->architecture(head)) return head;
+    return {};
+}
+
+void name_architecture(Json& config, Head head) {
+    const TextEncoderEntry* e = encoder_of_type(config);
+    if (!e || !e->architecture) return;
+    const std::string name = e->architecture(head);
+    config.erase("architectures");
+    if (!name.empty()) config["architectures"] = {name};
 }
 
 int numbered_layer(std::string_view parameter, std::string_view prefix) {

@@ -82,6 +82,13 @@ struct EncoderChoice {
     void describe(Settings& settings);  // sizes; vocabulary and tokens come from the tokenizer
 };
 
+// Parameters of a checkpoint that belong to a head, by pattern (tensor/name_rules.h). A model that
+// is made from another's folder (--from) takes its body and leaves its heads.
+struct HeadParameters {
+    std::string_view pattern;
+    bool shared = false;  // several heads stand on it (BERT's pooler): kept where it is there
+};
+
 struct TextEncoderEntry {
     const char* name;        // --model NAME
     const char* model_type;  // of its config.json
@@ -91,6 +98,10 @@ struct TextEncoderEntry {
                         const Params& p);
     // Old spellings, and a checkpoint's names where they differ from the model's.
     std::span<const NameRule> (*rules)();
+    std::span<const HeadParameters> heads = {};
+    // The class of Hugging Face's that a config.json names under "architectures"; "" where there is
+    // none. No function: the model is ours alone.
+    std::string (*architecture)(Head head) = nullptr;
 };
 
 std::span<const TextEncoderEntry> text_encoders();  // the one table
@@ -98,6 +109,11 @@ std::vector<std::string> text_encoder_names();
 const TextEncoderEntry& text_encoder_named(const std::string& name);
 // By config.json's model_type; an unknown one is an error that lists those that are known.
 const TextEncoderEntry& text_encoder_of(const Json& config, const std::string& where);
+
+// What a config.json calls its head: none where it names no architecture, or an unknown one.
+std::optional<Head> head_of_config(const Json& config);
+// Writes the architecture into a config.json; takes it out where the model has no name for it.
+void name_architecture(Json& config, Head head);
 
 // The number behind "layers." in a dotted name, plus one; 0 where there is none.
 int numbered_layer(std::string_view parameter, std::string_view prefix);

@@ -1,33 +1,9 @@
 #include "fovea/models/transformer_config.h"
 
 #include "fovea/base/json_fields.h"
+#include "fovea/models/activation_names.h"
 
 namespace fovea {
-namespace {
-
-struct NamedAct {
-    const char* name;
-    Act act;
-};
-constexpr NamedAct activations[] = {
-    {"relu", Act::relu},          {"gelu", Act::gelu},
-    {"gelu_new", Act::gelu_tanh}, {"gelu_pytorch_tanh", Act::gelu_tanh},
-    {"swish", Act::swish},        {"silu", Act::swish}};
-
-Act act_of(const std::string& name, const std::string& where) {
-    for (const NamedAct& a : activations)
-        if (name == a.name) return a.act;
-    throw Error(where + ": unknown \"activation_function\" \"" + name + "\"", ErrorKind::bad_input,
-                "known are relu, gelu, gelu_new, swish, silu");
-}
-
-std::string name_for_json(Act act) {
-    for (const NamedAct& a : activations)
-        if (act == a.act) return a.name;
-    return "relu";
-}
-
-}  // namespace
 
 void TransformerConfig::apply_preset(const std::string& name) {
     const auto set = [&](int layers, int width, int ffn, int heads, float drop) {
@@ -144,7 +120,7 @@ TransformerConfig TransformerConfig::from_json(const Json& json, const std::stri
     f.read("eos_token_id", c.eos_token_id, {0});
     c.decoder_start_token_id = type == "bart" ? c.eos_token_id : c.pad_token_id;
     f.read("decoder_start_token_id", c.decoder_start_token_id, {0});
-    c.activation_function = act_of(act, where);
+    c.activation_function = activation_named(act, "activation_function", where);
     if (type == "fovea_transformer" && !positions.empty())
         c.positions = position_code_of(positions);
     c.check(where);
@@ -165,7 +141,7 @@ Json TransformerConfig::to_json() const {
     j["encoder_ffn_dim"] = encoder_ffn_dim;
     j["decoder_ffn_dim"] = decoder_ffn_dim;
     j["max_position_embeddings"] = max_position_embeddings;
-    j["activation_function"] = name_for_json(activation_function);
+    j["activation_function"] = config_name_of(activation_function);
     j["dropout"] = dropout;
     j["attention_dropout"] = attention_dropout;
     j["activation_dropout"] = activation_dropout;

@@ -1,0 +1,179 @@
+// Tiny BERT and RoBERTa models with random weights: the same logits, loss, gradients and ten
+// training steps as Hugging Face transformers in float64, for every head.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "fovea/autograd/tape.h"
+#include "fovea/base/files.h"
+#include "fovea/io/model_parameters.h"
+#include "fovea/models/text_encoder.h"
+#include "fovea/ops/arithmetic.h"
+#include "fovea/ops/loss/cross_entropy.h"
+#include "fovea/ops/rows/concat.h"
+#include "fovea/train/adamw.h"
+
+namespace fovea {
+namespace {
+
+struct Case {
+    const char *model, *name;
+    Head head;
+    int classes = 0;
+};
+
+struct Golden {
+    explicit Golden(const Case& c)
+        : folder(std::string(FOVEA_SOURCE_DIR) + "/tests/goldens/" + c.model + "-tiny"),
+          file(folder + "/" + c.name + ".safetensors"),
+          inputs(folder + "/batch.safetensors"),
+          head(c.head),
+          store(ParameterStore::Mode::load) {
+        const TextEncoderEntry& entry = text_encoder_named(c.model);
+        ParameterStore whole;
+        load_parameters(ModelWeights(folder), entry.rules(), whole);
+        for (const std::string& name : whole.names())
+            if (name.starts_with(std::string(c.model) + ".")) store.put(name, whole.at(name));
+        for (const TensorInfo& t : file.tensors())
+            if (t.name.starts_with("param.")) store.put(t.name.substr(6), file.read(t));
+        Rng rng;
+        encoder = entry.make(read_json(folder + "/config.json"), folder, {c.head, c.classes},
+                             Params(store, rng));
+        store.finish(folder);
+        batch = {ids("tokens"), ids("types"),
+                 Segments::of_lengths(inputs.read_integers("lengths"))};
+    }
+
+    Ids ids(const char* name) const {
+        const auto v = inputs.read_integers(name);
+        return Ids(v.begin(), v.end());
+    }
+
+    struct Result {
+        Tensor logits, next, loss;
+    };
+    Result run() const {
+        const Tensor rows = encoder.rows(batch);
+        Result r;
+        if (head == Head::classes) {
+            r.logits = encoder.classes(rows, batch.segments);
+            r.loss = cross_entropy(r.logits, ids("classes"));
+        } else if (head == Head::tags) {
+            r.logits = encoder.tags(rows);
+            r.loss = cross_entropy(r.logits, ids("tags"));
+        } else if (head == Head::spans) {
+            r.logits = encoder.spans(rows);
+            r.loss = span_loss(r.logits);
+        } else if (head == Head::next) {
+            r.logits = encoder.next(rows, batch.segments);
+            r.loss = cross_entropy(r.logits, ids("next"));
+        } else {
+            r.logits = encoder.words(rows);
+            r.loss = cross_entropy(r.logits, ids("words"));
+            if (head == Head::words_and_next) {
+                r.next = encoder.next(rows, batch.segments);
+                r.loss = r.loss + cross_entropy(r.next, ids("next"));
+            }
+        }
+        return r;
+    }
+
+    // A softmax over each sequence's rows for the begin, and one for the end.
+    Tensor span_loss(const Tensor& logits) const {
+        Tensor sum = Tensor::zeros({1});
+        for (const int side : {0, 1}) {
+            const Tensor column = slice_cols(logits, side, side + 1);
+            const Ids places = ids(side == 0 ? "begins" : "ends");
+            for (std::int64_t s = 0; s < batch.segments.count(); ++s) {
+                const Tensor own =
+                    slice_rows(column, batch.segments.begin(s), batch.segments.end(s))
+                        .reshaped({1, batch.segments.length(s)});
+                sum = sum + cross_entropy(own, {places[static_cast<std::size_t>(s)]});
+            }
+        }
+        return (0.5f / static_cast<float>(batch.segments.count())) * sum;
+    }
+
+    std::string folder;
+    TensorFile file, inputs;
+    Head head;
+    ParameterStore store;
+    TextEncoder encoder;
+    TokenBatch batch;
+};
+
+double relative_error(const Tensor& a, const Tensor& b) {
+    double error = 0, norm = 0;
+    for (std::int64_t i = 0; i < a.size(); ++i) {
+        error += std::pow(static_cast<double>(a.data()[i]) - b.data()[i], 2);
+        norm += std::pow(static_cast<double>(b.data()[i]), 2);
+    }
+    return std::sqrt(error) / std::max(std::sqrt(norm), 1e-8);
+}
+
+void expect_same(const Tensor& found, const Tensor& want) {
+    ASSERT_EQ(found.shape(), want.shape());
+    for (std::int64_t i = 0; i < want.size(); ++i)
+        ASSERT_NEAR(found.data()[i], want.data()[i], 1e-4) << i;
+    EXPECT_LT(relative_error(found, want), 1e-5);
+}
+
+class EncoderParity : public testing::TestWithParam<Case> {};
+
+TEST_P(EncoderParity, LogitsAndLoss) {
+    const Golden g(GetParam());
+    const Golden::Result r = g.run();
+    expect_same(r.logits, g.file.read("logits"));
+    if (!r.next.empty()) expect_same(r.next, g.file.read("next"));
+    EXPECT_NEAR(r.loss.item(), g.file.read("loss").item(), 1e-5);
+}
+
+TEST_P(EncoderParity, EveryGradient) {
+    const Golden g(GetParam());
+    Tape tape;
+    const Gradients d = tape.gradients(g.run().loss);
+    std::size_t compared = 0;
+    for (const TensorInfo& info : g.file.tensors()) {
+        if (!info.name.starts_with("grad.")) continue;
+        const std::string name = info.name.substr(5);
+        const Tensor want = g.file.read(info);
+        // A gradient that is zero in exact arithmetic (keys' biases shift all scores of a row
+        // alike) is rounding noise on both sides.
+        double norm = 0;
+        for (const float v : want.span()) norm += static_cast<double>(v) * v;
+        if (std::sqrt(norm) < 1e-9) {
+            for (const float v : d[g.store.at(name)].span()) EXPECT_LT(std::fabs(v), 1e-6) << name;
+        } else {
+            EXPECT_LT(relative_error(d[g.store.at(name)], want), 2e-5) << name;
+        }
+        ++compared;
+    }
+    EXPECT_GT(compared, 36u);  // 16 of each block, 5 of the embeddings
+}
+
+TEST_P(EncoderParity, TenTrainingSteps) {
+    Golden g(GetParam());
+    AdamW adam(g.store, {.weight_decay = 0.01f});
+    const Tensor want = g.file.read("losses");
+    for (int i = 0; i < 10; ++i) {
+        Tape tape;
+        const Tensor loss = g.run().loss;
+        EXPECT_NEAR(loss.item(), want.data()[i], 1e-4) << "step " << i;
+        const Gradients d = tape.gradients(loss);
+        const double norm = adam.gradient_norm(d);
+        adam.step(d, 1e-3, static_cast<float>(std::min(1.0, 1.0 / (norm + 1e-6))));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, EncoderParity,
+    testing::Values(Case{"bert", "classes", Head::classes, 4}, Case{"bert", "tags", Head::tags, 3},
+                    Case{"bert", "spans", Head::spans}, Case{"bert", "words", Head::words},
+                    Case{"bert", "words_and_next", Head::words_and_next},
+                    Case{"bert", "next", Head::next}, Case{"roberta", "classes", Head::classes, 4},
+                    Case{"roberta", "tags", Head::tags, 3}, Case{"roberta", "spans", Head::spans},
+                    Case{"roberta", "words", Head::words}),
+    [](const auto& i) { return std::string(i.param.model) + "_" + i.param.name; });
+
+}  // namespace
+}  // namespace fovea
