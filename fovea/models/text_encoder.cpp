@@ -6,6 +6,7 @@
 #include "fovea/models/gpt2.h"
 #include "fovea/models/roberta.h"
 #include "fovea/models/transformer.h"
+#include "fovea/models/xlnet.h"
 
 namespace fovea {
 namespace {
@@ -19,6 +20,8 @@ constexpr TextEncoderEntry encoders[] = {
      Bert::new_config, Bert::make, Bert::rules, Bert::heads, Bert::architecture},
     {"roberta", Roberta::model_type, "Liu et al. 2019: BERT's encoder, masked words alone",
      Roberta::new_config, Roberta::make, Roberta::rules, Roberta::heads, Roberta::architecture},
+    {"xlnet", XlnetEncoder::model_type, "XLNet (Yang et al. 2019)", XlnetEncoder::new_config,
+     XlnetEncoder::make, XlnetEncoder::rules},
 };
 
 }  // namespace

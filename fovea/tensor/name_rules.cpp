@@ -31,9 +31,7 @@ std::string filled(std::string_view pattern, const std::vector<std::string>& cap
     return out.append(pattern);
 }
 
-Tensor transposed(const Tensor& t, const std::string& name) {
-    expect_input(t.shape().rank() == 2, name, ": is ", t.shape(),
-                 " but must be a matrix to be transposed");
+Tensor transposed_matrix(const Tensor& t) {
     if (t.empty()) return Tensor::shape_only({t.cols(), t.rows()});
     Tensor out({t.cols(), t.rows()});
     float* to = out.write();
@@ -45,6 +43,19 @@ Tensor transposed(const Tensor& t, const std::string& name) {
                 for (std::int64_t c = c0; c < std::min(c0 + tile, t.cols()); ++c)
                     to[c * t.rows() + r] = from[r * t.cols() + c];
     return out;
+}
+
+enum class Axis { first_to_last, last_to_first };
+
+// [in, out] and [in, heads, width]: the axis of the input goes to the other end.
+Tensor transposed(const Tensor& t, Axis axis, const std::string& name) {
+    const Shape& s = t.shape();
+    expect_input(s.rank() == 2 || s.rank() == 3, name, ": is ", s,
+                 " but must be a matrix to be transposed");
+    if (s.rank() == 2) return transposed_matrix(t);
+    if (axis == Axis::last_to_first) return transposed_matrix(t).reshaped({s[2], s[0], s[1]});
+    const Shape flat{s[0], checked_mul(s[1], s[2])};
+    return transposed_matrix(t.reshaped(flat)).reshaped({s[1], s[2], s[0]});
 }
 
 // Rows [i·n/k, (i+1)·n/k) for each i; a vector's elements count as rows.
@@ -91,7 +102,7 @@ std::vector<NamedTensor> apply_one(const NameRule& rule, const NamedTensor& in) 
                      wanted);
         t = t.reshaped({wanted[0], wanted[0] == 0 ? 0 : wanted.size() / wanted[0]});
     }
-    if (rule.transpose) t = transposed(t, in.name);
+    if (rule.transpose) t = transposed(t, Axis::first_to_last, in.name);
     if (rule.in_model.size() == 1) return {{filled(rule.in_model[0], captures), t}};
     std::vector<NamedTensor> out;
     const auto parts = split_rows(t, rule.in_model.size(), in.name);
@@ -126,7 +137,7 @@ std::vector<NamedTensor> undo_one(const NameRule& rule, const std::vector<NamedT
             for (const std::string& p : rule.in_model) parts.push_back(find(filled(p, captures)));
             whole = joined_rows(parts);
         }
-        if (rule.transpose) whole = transposed(whole, t.name);
+        if (rule.transpose) whole = transposed(whole, Axis::last_to_first, t.name);
         if (!rule.disk_shape.empty()) {
             Shape shape;
             for (const std::int64_t n : rule.disk_shape) shape.push(n);

@@ -25,7 +25,9 @@ namespace fovea {
 struct NameRule {
     std::string on_disk;
     std::vector<std::string> in_model = {};  // none: ignored; several: split evenly by rows
-    bool transpose = false;                  // on disk as [in, out] (after disk_shape is flattened)
+    // On disk as [in, out] (after disk_shape is flattened), or [in, heads, width], which becomes
+    // [heads, width, in].
+    bool transpose = false;
     std::vector<std::int64_t> disk_shape = {};  // on disk as [a, b, c]; in the model as [a, b·c]
     bool load_only = false;                     // an old spelling: read, never written
 };
