@@ -14,17 +14,9 @@ const std::vector<ModelHabit>& habits() {
          "wordpiece",
          "bert-cased",
          Objective::masked_and_next,
-         {Objective::masked, Objective::masked_and_next},
-         "BertForMaskedLM",
-         "BertForPreTraining"},
-        {"roberta",
-         "bpe",
-         "roberta",
-         Objective::masked,
-         {Objective::masked},
-         "RobertaForMaskedLM",
-         nullptr},
-        {"gpt2", "bpe", "gpt2", Objective::causal, {Objective::causal}, "GPT2LMHeadModel", nullptr},
+         {Objective::masked, Objective::masked_and_next}},
+        {"roberta", "bpe", "roberta", Objective::masked, {Objective::masked}},
+        {"gpt2", "bpe", "gpt2", Objective::causal, {Objective::causal}},
     };
     return all;
 }

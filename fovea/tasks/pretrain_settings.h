@@ -27,8 +27,6 @@ struct ModelHabit {
     const char* recipe;      // of training_like(): its special tokens and template
     Objective objective;
     std::vector<Objective> allowed;
-    const char* masked_name;  // config.json's "architectures", without and with next sentence
-    const char* next_name;
 };
 const ModelHabit& habit_of(const std::string& model);  // a model that is none: a usage error
 std::vector<std::string> pretrained_models();

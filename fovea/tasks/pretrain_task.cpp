@@ -124,11 +124,11 @@ private:
         sizes.pad_token = t.pad_id().value_or(sizes.end_token);
         folder.config = text_encoder_named(settings_.model).new_config(sizes);
         const bool next = objective_ == Objective::masked_and_next;
-        folder.config["architectures"] = {next ? habit.next_name : habit.masked_name};
+        const Head head = next ? Head::words_and_next : Head::words;
+        name_architecture(folder.config, head);
         folder.task = objective_ == Objective::causal ? "generate" : "fill";
         folder.about["max_source_length"] = sizes.max_length;
-        model_ = PretrainedModel::create(
-            std::move(folder), next ? Head::words_and_next : Head::words, run_.options.seed);
+        model_ = PretrainedModel::create(std::move(folder), head, run_.options.seed);
     }
 
     std::shared_ptr<const Tokenizer> make_tokenizer(const ModelHabit& habit,

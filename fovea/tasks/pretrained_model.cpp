@@ -53,15 +53,6 @@ void measure_batch(const PretrainedModel& model, const PretrainBatch& b,
 
 }  // namespace
 
-Head head_of_config(const Json& config) {
-    const Json& names = config.contains("architectures") ? config["architectures"] : Json();
-    const std::string name =
-        names.is_array() && !names.empty() && names[0].is_string() ? names[0] : "";
-    if (name.ends_with("ForPreTraining")) return Head::words_and_next;
-    if (name.ends_with("ForNextSentencePrediction")) return Head::next;
-    return Head::words;
-}
-
 PretrainedModel PretrainedModel::create(ModelFolder folder, Head head, std::uint64_t seed) {
     PretrainedModel m;
     m.folder = std::move(folder);
@@ -79,7 +70,8 @@ PretrainedModel PretrainedModel::open(ModelFolder folder, const WeightChoice& we
     m.precision = weights.precision;
     const std::string where = m.folder.config_path();
     const TextEncoderEntry& entry = text_encoder_of(m.folder.config, where);
-    const Head head = head_of_config(m.folder.config);
+    // A bare model's folder says nothing; it has no head to load, and is refused for it.
+    const Head head = head_of_config(m.folder.config).value_or(Head::words);
     const auto make = [&](const Params& p) {
         return std::make_shared<const TextEncoder>(entry.make(m.folder.config, where, {head}, p));
     };

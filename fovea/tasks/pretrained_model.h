@@ -27,9 +27,6 @@ struct PretrainedModel {
     Tensor loss(const PretrainBatch& batch) const;
 };
 
-// The heads that a folder's weights hold, by config.json's "architectures" (BertForPreTraining …).
-Head head_of_config(const Json& config);
-
 // A checkpoint's parameters, written like `model` (TaskEntry::save).
 void save_pretrained(const ModelFolder& model, const ParameterStore& trained,
                      const std::string& out, bool overwrite);
