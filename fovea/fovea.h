@@ -61,6 +61,8 @@
 #include "fovea/nn/self_attention.h"        // with the position codes that live inside of it
 
 // models: one file pair a paper
+#include "fovea/models/gpt2.h"                // the decoder of Radford et al. 2019
+#include "fovea/models/gpt2_config.h"         // its sizes
 #include "fovea/models/text_encoder.h"        // one value for anything that turns tokens into rows
 #include "fovea/models/transformer.h"         // the encoder-decoder of Vaswani et al. 2017
 #include "fovea/models/transformer_config.h"  // its sizes
@@ -93,16 +95,19 @@
 #include "fovea/metrics/classification.h"  // accuracy, F1, confusions
 #include "fovea/metrics/corpus_score.h"    // a corpus by any of them
 #include "fovea/metrics/counting.h"        // accuracy, exact match, perplexity
+#include "fovea/metrics/perplexity.h"      // of a text, and bits per byte
 #include "fovea/metrics/resampling.h"      // how sure a score is, and which system is better
 #include "fovea/metrics/rouge.h"           // ROUGE
 
 // infer: search
-#include "fovea/infer/beam_search.h"          // over anything that reads prompts and steps
-#include "fovea/infer/ensemble_stepper.h"     // several models as one
-#include "fovea/infer/kv_history.h"           // which cache rows a hypothesis sees
-#include "fovea/infer/search_options.h"       // greedy, beams, sampling, controls
-#include "fovea/infer/stepper.h"              // what a search needs of a model
-#include "fovea/infer/transformer_stepper.h"  // the Transformer as one
+#include "fovea/infer/beam_search.h"             // over anything that reads prompts and steps
+#include "fovea/infer/ensemble_stepper.h"        // several models as one
+#include "fovea/infer/kv_history.h"              // which cache rows a hypothesis sees
+#include "fovea/infer/language_model_stepper.h"  // a language model as one
+#include "fovea/infer/search_options.h"          // greedy, beams, sampling, controls
+#include "fovea/infer/stepper.h"                 // what a search needs of a model
+#include "fovea/infer/stop_strings.h"            // texts that end at a string
+#include "fovea/infer/transformer_stepper.h"     // the Transformer as one
 
 // train: the loop, which knows no model
 #include "fovea/train/adamw.h"      // the optimizer
@@ -114,6 +119,7 @@
 // tasks: data, model, loss, metric and prediction
 #include "fovea/tasks/average.h"        // the mean of a run's checkpoints
 #include "fovea/tasks/classify.h"       // classify()
+#include "fovea/tasks/generate.h"       // generate(), foretell()
 #include "fovea/tasks/model_folder.h"   // a model as a folder
 #include "fovea/tasks/seq2seq_model.h"  // Seq2SeqModel: what translate() takes
 #include "fovea/tasks/seq2seq_train.h"  // trains one

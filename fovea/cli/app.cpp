@@ -46,9 +46,8 @@ std::string known_elsewhere(const std::string& word) {
         {"--input", "--train"},       {"--num-epochs", "--epochs"},
         {"--model-dir", "--out"},     {"--max-steps", "--steps"},
         {"evaluate", "eval"},         {"test", "eval"},
-        {"infer", "predict"},         {"generate", "predict"},
-        {"finetune", "train --from"}, {"fit", "train"},
-        {"version", "--version"}};
+        {"infer", "predict"},         {"fit", "train"},
+        {"finetune", "train --from"}, {"version", "--version"}};
     const auto found = ours.find(word);
     return found == ours.end() ? "" : found->second;
 }

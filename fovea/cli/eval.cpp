@@ -78,7 +78,8 @@ void add_eval_command(CLI::App& app, const std::string& task) {
     CLI::App* v = app.add_subcommand("eval", "Measure a model on a test file.");
     auto verb = std::make_shared<EvalVerb>();
     verb->model = std::make_unique<ModelFlags>(*v, task);
-    v->add_option("--test", verb->tests, "records: .tsv, .csv, .jsonl (.gz), a.txt,b.txt, -")
+    v->add_option("FILES,--test", verb->tests,
+                  "records: .tsv, .csv, .jsonl (.gz), a.txt,b.txt, -; texts for language models")
         ->required();
     add_format_options(*v, verb->format, {"text", "json"});
     v->add_option("--outputs", verb->outputs, "write what the model answered to this file");

@@ -21,6 +21,8 @@ public:
     std::vector<InputFile> input_files() const {
         return predictor_ ? predictor_->input_files() : std::vector<InputFile>();
     }
+    // What is known of the task before a model is opened; null where that is nothing.
+    const Predictor* predictor() const { return predictor_.get(); }
     const std::string& task() const { return task_; }
     const std::string& folder() const { return folder_; }
     const std::string& precision() const { return precision_; }

@@ -69,16 +69,24 @@ void InputFlags::add_to(CLI::App& verb, const std::string& what,
     }
 }
 
+void InputFlags::add_inline(CLI::App& verb, const InputFile& flag) {
+    inline_field_ = flag.field;
+    verb.add_option("--" + flag.flag, inline_inputs_, flag.help)->allow_extra_args(false);
+}
+
 bool InputFlags::are_typed() const {
     const bool from_standard = files_.empty() || files_ == std::vector<std::string>{"-"};
     const bool has_fields = std::any_of(fields_.begin(), fields_.end(),
                                         [](const FieldFile& f) { return !f.path.empty(); });
-    return from_standard && is_terminal(stdin) && !has_fields;
+    return from_standard && is_terminal(stdin) && !has_fields && inline_inputs_.empty();
 }
 
 PredictInputs InputFlags::read() const {
     PredictInputs inputs;
-    const std::vector<std::string> files = files_.empty() ? std::vector<std::string>{"-"} : files_;
+    for (const std::string& text : inline_inputs_)
+        inputs.objects.push_back({{inline_field_, text}});
+    const bool from_standard = files_.empty() && inline_inputs_.empty();
+    const std::vector<std::string> files = from_standard ? std::vector<std::string>{"-"} : files_;
     for (const std::string& path : files) {
         if (path != "-" && !file_exists(path))
             throw Error(path + ": there is no such file", ErrorKind::not_found,

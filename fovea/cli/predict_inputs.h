@@ -25,6 +25,8 @@ class InputFlags {
 public:
     // `files`: further files that the task takes, a line for each input.
     void add_to(CLI::App& verb, const std::string& what, const std::vector<InputFile>& files);
+    // A flag that holds inputs itself: with it, nothing is read unless files are named.
+    void add_inline(CLI::App& verb, const InputFile& flag);
     bool are_typed() const;  // at a terminal, line by line
     PredictInputs read() const;
 
@@ -36,6 +38,8 @@ private:
         std::string field, path;
     };
     std::list<FieldFile> fields_;
+    std::string inline_field_;
+    std::vector<std::string> inline_inputs_;
 };
 
 }  // namespace fovea

@@ -28,7 +28,8 @@ RequiredBound required_bound(const std::string& verb, const std::string& text,
 }
 
 void expect_reached(const std::string& verb, const RequiredBound& bound, double value) {
-    const bool lower_is_better = bound.name == "loss" || bound.name == "perplexity";
+    const bool lower_is_better =
+        bound.name == "loss" || bound.name == "perplexity" || bound.name == "bits_per_byte";
     if (lower_is_better ? value <= bound.value : value >= bound.value) return;
     throw Error(fmt::format("{}: {} is {:.2f}, {} the required {:.2f}", verb, bound.name, value,
                             lower_is_better ? "above" : "below", bound.value),

@@ -42,6 +42,20 @@ std::string task_of_training(const std::vector<std::string>& words) {
     return task.empty() ? tasks()[0].name : task;
 }
 
+// What a folder says of itself, else what its config.json fits (a Hugging Face model). Whoever
+// opens it says what is wrong with it.
+std::string task_of_model(const std::string& path) {
+    const std::string told = task_of_folder(path);
+    if (!told.empty()) return told;
+    try {
+        ModelFolder folder;
+        folder.config = read_json(join_path(find_model_folder(path), "config.json"));
+        return folder.config.is_object() ? task_of_config(folder) : "";
+    } catch (const std::exception&) {
+        return "";
+    }
+}
+
 }  // namespace
 
 std::string task_of_words(const std::vector<std::string>& words) {
@@ -52,7 +66,7 @@ std::string task_of_words(const std::vector<std::string>& words) {
     if (*verb == "train") return task_of_training(words);
     // The first folder behind the verb is the model.
     for (auto word = verb + 1; word != words.end(); ++word)
-        if (!word->starts_with("-") && is_folder(*word)) return task_of_folder(*word);
+        if (!word->starts_with("-") && is_folder(*word)) return task_of_model(*word);
     return "";
 }
 

@@ -37,6 +37,7 @@ void expect_tokens_exist(std::span<const DecodeRequest> requests,
                          std::span<const std::int32_t> end_tokens, std::int64_t vocabulary) {
     expect_in_vocabulary(Ids(end_tokens.begin(), end_tokens.end()), vocabulary, "end");
     for (const DecodeRequest& r : requests) {
+        expect_in_vocabulary(r.prompt, vocabulary, "prompt");
         expect_in_vocabulary(r.prefix, vocabulary, "prefix");
         for (const Ids& phrase : r.constraints)
             expect_in_vocabulary(phrase, vocabulary, "constraint");
@@ -81,7 +82,8 @@ public:
         // one.
         if (!options.sample) controlled_by_.banned.clear();
         controlled_ = options.repetition_penalty != 1.0 || options.no_repeat_ngram > 0 ||
-                      !controlled_by_.banned.empty() || options.min_length > 0;
+                      !controlled_by_.banned.empty() || !options.bad_words.empty() ||
+                      options.min_length > 0;
         const SearchSetting setting{options, hooks, stepper.end_tokens()};
         sentences_.reserve(requests.size());
         for (std::size_t s = 0; s < requests.size(); ++s)
@@ -138,7 +140,8 @@ private:
                 if (l.row == done) continue;
                 done = l.row;
                 controls.apply({data + static_cast<std::size_t>(done) * vocabulary, vocabulary},
-                               l.tokens);
+                               options_.prompt_counts ? s.with_prompt(l.tokens) : l.tokens,
+                               l.tokens.size());
             }
     }
 

@@ -7,14 +7,14 @@
 
 namespace fovea {
 
-// Tokens produced so far, newest last, prompt not included.
 struct LogitControls {
     const SearchOptions& options;
     std::span<const std::int32_t> end_tokens;
 
-    // Repetition penalty, forbidden n-grams, banned tokens, no end before min_length. A forbidden
-    // token's logit becomes -infinity.
-    void apply(std::span<float> logits, const Ids& produced) const;
+    // Repetition penalty, forbidden n-grams, bad words, banned tokens, no end before min_length. A
+    // forbidden token's logit becomes -infinity. `seen`: the tokens that count, newest last, of
+    // which `produced` are not the prompt's.
+    void apply(std::span<float> logits, const Ids& seen, std::size_t produced) const;
 };
 
 }  // namespace fovea

@@ -78,6 +78,7 @@ void SearchOptions::check() const {
     want(temperature > 0, "--temperature", "a positive number");
     want(top_k >= 0, "--top-k", "a number from 0 (off)");
     want(top_p > 0 && top_p <= 1, "--top-p", "a number above 0 and at most 1");
+    want(min_p >= 0 && min_p <= 1, "--min-p", "a number from 0 (off) to 1");
     want(repetition_penalty > 0, "--repetition-penalty", "a positive number (1 is off)");
     want(no_repeat_ngram >= 0, "--no-repeat-ngram", "a number from 0 (off)");
 }

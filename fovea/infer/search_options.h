@@ -51,11 +51,15 @@ struct SearchOptions {
     double temperature = 1.0;
     int top_k = 0;       // 0: all
     double top_p = 1.0;  // nucleus, Holtzman et al. 2020
+    double min_p = 0.0;  // no token less probable than this times the best, Nguyen et al. 2024
     std::uint64_t seed = 1;
 
-    // Of produced tokens; prompts do not count.
-    double repetition_penalty = 1.0;     // Keskar et al. 2019; 1: off
-    int no_repeat_ngram = 0;             // 0: off
+    // Of produced tokens, and where `prompt_counts` of the request's prompt too: a language model
+    // goes on with its prompt, while a translation only begins behind it.
+    double repetition_penalty = 1.0;  // Keskar et al. 2019; 1: off
+    int no_repeat_ngram = 0;          // 0: off
+    std::vector<Ids> bad_words{};     // token sequences that are never completed
+    bool prompt_counts = false;
     std::vector<std::int32_t> banned{};  // never produced (pad, and whatever the model's file bans)
 
     void check() const;  // throws usage errors

@@ -47,6 +47,12 @@ SentenceSearch::SentenceSearch(const SearchSetting& setting, const DecodeRequest
     }
 }
 
+Ids SentenceSearch::with_prompt(const Ids& tokens) const {
+    Ids all = request_.prompt;
+    all.insert(all.end(), tokens.begin(), tokens.end());
+    return all;
+}
+
 void SentenceSearch::cover(std::size_t i, std::span<const float> weights) {
     std::vector<double>& c = live[i].coverage;
     c.resize(weights.size(), 0.0);
@@ -83,8 +89,10 @@ void SentenceSearch::draw(std::span<const TokenScores> rows) {
             finish(l);
             continue;
         }
-        const auto [token, score] =
-            row.sample(rng_.uniform(), options_.temperature, options_.top_k, options_.top_p);
+        const auto [token, score] = row.sample(rng_.uniform(), {.temperature = options_.temperature,
+                                                                .top_k = options_.top_k,
+                                                                .top_p = options_.top_p,
+                                                                .min_p = options_.min_p});
         const bool goes_on = emit_sample(l, token, score);
         if (setting_.is_end(token)) {
             const Candidate end{.token = token, .score = score};

@@ -42,8 +42,9 @@ public:
     void cover(std::size_t i, std::span<const float> weights);
     // Takes the scores of the next token, those of hypothesis i in row live[i].row, and moves on.
     void advance(std::span<const TokenScores> rows);
-    void stop();                       // ends here: what lives is returned as not finished
-    std::vector<Hypothesis> result();  // best first; once, when done
+    void stop();                               // ends here: what lives is returned as not finished
+    Ids with_prompt(const Ids& tokens) const;  // behind the request's prompt
+    std::vector<Hypothesis> result();          // best first; once, when done
 
     std::vector<LiveHypothesis> live;
 

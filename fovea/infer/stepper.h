@@ -34,7 +34,7 @@ public:
     // that are nobody's parent are forgotten. Returns logits [rows, V], as above.
     virtual Tensor step(const Ids& tokens, std::span<const std::int64_t> parents) = 0;
 
-    // The tokens that end a text; at least one.
+    // The tokens that end a text. None: it goes on to its limit.
     virtual std::span<const std::int32_t> end_tokens() const = 0;
 
     // The prompt of a request that has none. Empty: the model cannot begin from nothing.

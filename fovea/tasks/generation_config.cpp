@@ -1,5 +1,6 @@
 #include "fovea/tasks/generation_config.h"
 
+#include "fovea/base/error.h"
 #include "fovea/base/json_fields.h"
 
 namespace fovea {
@@ -31,6 +32,44 @@ SearchOptions search_of(const Json& json, const std::string& where) {
             if (word.is_array() && word.size() == 1 && word[0].is_number_integer())
                 s.banned.push_back(word[0].get<std::int32_t>());
     return s;
+}
+
+namespace {
+
+// bad_words_ids of more than one token; those of one are banned().
+void read_bad_words(const Json& json, const std::string& where, SearchOptions& s) {
+    if (!json.contains("bad_words_ids") || json["bad_words_ids"].is_null()) return;
+    expect_input(json["bad_words_ids"].is_array(), where,
+                 ": \"bad_words_ids\" is no list of lists of token ids");
+    for (const Json& word : json["bad_words_ids"]) {
+        if (word.is_array() && word.size() == 1) continue;
+        std::vector<int> ids;
+        JsonFields(Json{{"bad_words_ids", word}}, where).read("bad_words_ids", ids, {0, 1 << 24});
+        if (!ids.empty()) s.bad_words.emplace_back(ids.begin(), ids.end());
+    }
+}
+
+}  // namespace
+
+void read_sampling(const Json& json, const std::string& where, SearchOptions& s,
+                   std::vector<std::string>& stop) {
+    JsonFields f(json, where);
+    f.read("do_sample", s.sample);
+    f.read("temperature", s.temperature, {1e-6, 1e6});
+    f.read("top_k", s.top_k, {0, 1 << 24});
+    f.read("top_p", s.top_p, {1e-9, 1});
+    f.read("min_p", s.min_p, {0, 1});
+    f.read("max_new_tokens", s.max_length, {1, 1 << 20});
+    f.read("min_new_tokens", s.min_length, {0, 1 << 20});
+    if (s.sample) s.beam = 1;
+    read_bad_words(json, where, s);
+    if (!json.contains("stop_strings") || json["stop_strings"].is_null()) return;
+    const Json& strings = json["stop_strings"];
+    for (const Json& text : strings.is_array() ? strings : Json::array({strings})) {
+        expect_input(text.is_string() && !text.get<std::string>().empty(), where,
+                     ": \"stop_strings\" holds something that is no text");
+        stop.push_back(text.get<std::string>());
+    }
 }
 
 Json generation_json(const SearchOptions& s) {

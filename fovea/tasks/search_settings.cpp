@@ -4,42 +4,72 @@
 
 namespace fovea {
 
+namespace {
+
+SettingOptions search_setting(bool about_run, double min, double max = 1e9) {
+    return SettingOptions{.group = "search",
+                          .min = min,
+                          .max = max,
+                          .otherwise = "the model's",
+                          .about_run = about_run};
+}
+
+SettingOptions common_search_setting(bool about_run, double min, double max = 1e9) {
+    SettingOptions options = search_setting(about_run, min, max);
+    options.common = !about_run;
+    return options;
+}
+
+}  // namespace
+
 void SearchSettings::describe(Settings& s, bool about_run) {
-    const auto options = [&](double min, double max = 1e9) {
-        return SettingOptions{.group = "search",
-                              .min = min,
-                              .max = max,
-                              .otherwise = "the model's",
-                              .about_run = about_run};
-    };
-    SettingOptions common = options(1, 512);
-    common.common = !about_run;
-    s.add("beam", beam, "hypotheses kept at each step; 1 is greedy", common);
-    s.add("n-best", n_best, "results for each text", options(1, 512));
-    common = options(1);
-    common.common = !about_run;
-    s.add("max-length", max_length, "tokens produced at most", common);
+    s.add("beam", beam, "hypotheses kept at each step; 1 is greedy",
+          common_search_setting(about_run, 1, 512));
+    s.add("n-best", n_best, "results for each text", search_setting(about_run, 1, 512));
+    s.add("max-length", max_length, "tokens produced at most", common_search_setting(about_run, 1));
     s.add("max-length-factor", max_length_factor, "and at most this times the source's, plus 10",
-          options(1e-3, 1e6));
-    s.add("min-length", min_length, "tokens produced at least", options(0));
-    SettingOptions formula = options(0);
+          search_setting(about_run, 1e-3, 1e6));
+    s.add("min-length", min_length, "tokens produced at least", search_setting(about_run, 0));
+    describe_scores(s, about_run);
+    s.add("coverage-penalty", coverage_penalty, "strength of the coverage penalty (Wu et al. 2016)",
+          search_setting(about_run, 0, 100));
+    describe_draws(s, about_run);
+}
+
+void SearchSettings::describe_generation(Settings& s) {
+    s.add("max-tokens", max_length, "tokens produced at most",
+          common_search_setting(false, 1, 1 << 20));
+    s.add("min-tokens", min_length, "tokens produced at least", search_setting(false, 0, 1 << 20));
+    s.add("samples", n_best, "texts for each prompt", common_search_setting(false, 1, 512));
+    s.add("beam", beam, "hypotheses kept at each step; 1 is greedy",
+          common_search_setting(false, 1, 512));
+    describe_scores(s, false);
+    describe_draws(s, false);
+}
+
+void SearchSettings::describe_scores(Settings& s, bool about_run) {
+    SettingOptions formula = search_setting(about_run, 0);
     formula.choices = {"none", "marian", "fairseq", "hf", "onmt-avg", "onmt-wu"};
     formula.hint = "its strength is --length-alpha";
     s.add("length-penalty", length_penalty, "formula that ranks results of different lengths",
           formula);
-    s.add("length-alpha", length_alpha, "its strength", options(-100, 100));
+    s.add("length-alpha", length_alpha, "its strength", search_setting(about_run, -100, 100));
     s.add("word-penalty", word_penalty, "taken from the score per token (marian)",
-          options(-100, 100));
-    s.add("coverage-penalty", coverage_penalty, "strength of the coverage penalty (Wu et al. 2016)",
-          options(0, 100));
+          search_setting(about_run, -100, 100));
+}
+
+void SearchSettings::describe_draws(Settings& s, bool about_run) {
     SettingOptions plain{.group = "search", .common = !about_run, .about_run = about_run};
     s.add("sample", sample, "draw tokens instead of searching", plain);
-    s.add("temperature", temperature, "of sampling", options(1e-6, 1e6));
-    s.add("top-k", top_k, "sample among the k best; 0: all", options(0));
-    s.add("top-p", top_p, "sample among the best of this mass", options(1e-9, 1));
-    s.add("repetition-penalty", repetition_penalty, "above 1: repeat less", options(1e-6, 100));
+    s.add("temperature", temperature, "of sampling", search_setting(about_run, 1e-6, 1e6));
+    s.add("top-k", top_k, "sample among the k best; 0: all", search_setting(about_run, 0));
+    s.add("top-p", top_p, "sample among the best of this mass", search_setting(about_run, 1e-9, 1));
+    s.add("min-p", min_p, "sample among those at least this times as probable as the best",
+          search_setting(about_run, 0, 1));
+    s.add("repetition-penalty", repetition_penalty, "above 1: repeat less",
+          search_setting(about_run, 1e-6, 100));
     s.add("no-repeat-ngram", no_repeat_ngram, "no n-gram of this size twice; 0: off",
-          options(0, 1000));
+          search_setting(about_run, 0, 1000));
     plain.common = false;
     s.add("no-early-stop", no_early_stop, "search on until no live hypothesis can win", plain);
     if (!about_run)
@@ -50,7 +80,8 @@ SearchOptions SearchSettings::over(SearchOptions s) const {
     if (!sample)
         for (const auto& [name, given] : {std::pair{"temperature", temperature.has_value()},
                                           {"top-k", top_k.has_value()},
-                                          {"top-p", top_p.has_value()}})
+                                          {"top-p", top_p.has_value()},
+                                          {"min-p", min_p.has_value()}})
             if (given)
                 throw Error(text_of("--", name, " has no effect without --sample"),
                             ErrorKind::usage, text_of("add --sample, or leave out --", name));
@@ -66,6 +97,7 @@ SearchOptions SearchSettings::over(SearchOptions s) const {
     s.temperature = temperature.value_or(s.temperature);
     s.top_k = top_k.value_or(s.top_k);
     s.top_p = top_p.value_or(s.top_p);
+    s.min_p = min_p.value_or(s.min_p);
     s.repetition_penalty = repetition_penalty.value_or(s.repetition_penalty);
     s.no_repeat_ngram = no_repeat_ngram.value_or(s.no_repeat_ngram);
     s.sample = sample;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -63,7 +64,12 @@ struct Answer {
     Json json = Json::object();
     // For people, as they follow "3 texts were": "cut to the 256 tokens that the model takes".
     std::vector<std::string> notes{};
+    bool keep_if_stopped = false;  // worth writing though the work was interrupted
 };
+
+// Pieces of answers' texts as soon as they are certain, in order: those of input i before those of
+// i + 1 (counted from the first of the call), `last` with the end of its text.
+using TextPieces = std::function<void(std::size_t input, const std::string& piece, bool last)>;
 
 struct PredictControl {
     std::size_t first = 0;  // the number of the first input: names its random draws
@@ -71,6 +77,7 @@ struct PredictControl {
     bool text_only = false;                   // cells and JSON of answers are not looked at
     const std::atomic<bool>* stop = nullptr;  // once true: end soon, with what is there
     Say say{};                                // what was guessed about the data
+    TextPieces on_text{};                     // of a predictor that streams()
 };
 
 inline void say_all(const std::vector<std::string>& notes, const PredictControl& control) {
@@ -111,6 +118,10 @@ public:
 
     virtual void describe(Settings& settings) = 0;  // what may be asked of a prediction
     virtual std::vector<InputFile> input_files() const { return {}; }
+    // A flag that holds an input itself, instead of a file of them: `--prompt "Once"` → "text".
+    virtual std::optional<InputFile> inline_input() const { return {}; }
+    // Does it hand out pieces of its texts while they are made?
+    virtual bool streams() const { return false; }
     // Several folders form an ensemble, where the task has them. Settings not given take the
     // model's own defaults.
     virtual void open(const std::vector<ModelFolder>& folders, const WeightChoice& weights) = 0;
@@ -133,7 +144,11 @@ public:
 // Does a folder without fovea.json (a Hugging Face model) fit a task? By its config.json.
 std::string task_of_config(const ModelFolder& folder);
 
-enum class RecordShape { pairs, labelled, documents };  // what a task's data are, for `fovea data check`
+enum class RecordShape {
+    pairs,
+    labelled,
+    texts
+};  // what a task's data are, for `fovea data check`
 
 struct TaskEntry {
     const char* name;                           // --task NAME, and the verb

@@ -3,6 +3,7 @@
 #include "fovea/tasks/classify.h"
 #include "fovea/tasks/pretrain.h"
 #include "fovea/tasks/pretrained_model.h"
+#include "fovea/tasks/generate.h"
 #include "fovea/tasks/seq2seq_model.h"
 #include "fovea/tasks/seq2seq_task.h"
 #include "fovea/tasks/task.h"
@@ -45,11 +46,22 @@ const TaskEntry table[] = {
     {"pretrain",
      "Learn a language from plain text.",
      "documents of plain text",
-     RecordShape::documents,
+     RecordShape::texts,
      {},
      make_pretrain_trainer,
      nullptr,
      save_pretrained},
+    {"generate",
+     "Go on with a text.",
+     "prompts, one per line",
+     RecordShape::texts,
+     {"fovea generate run/model --prompt \"Once upon a time\" --max-tokens 50",
+      "fovea generate run/model --prompt \"The\" --sample --top-p 0.9 --samples 3 --seed 7",
+      "fovea generate run/model --format jsonl < prompts.txt"},
+     nullptr,
+     make_generate_predictor,
+     save_language_model,
+     {"gpt2"}},
 };
 
 }  // namespace

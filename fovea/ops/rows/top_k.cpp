@@ -30,37 +30,49 @@ std::vector<TokenScores> top_scores(const Tensor& logits, int k) {
     return rows;
 }
 
-std::pair<std::int32_t, float> TokenScores::sample(double uniform, double temperature, int top_k,
-                                                   double top_p) const {
-    std::vector<std::int32_t> order(static_cast<std::size_t>(vocabulary));
+TokenMasses TokenScores::kept(const SamplingCuts& cuts) const {
+    TokenMasses out;
+    std::vector<std::int32_t>& order = out.tokens;
+    order.resize(static_cast<std::size_t>(vocabulary));
     std::iota(order.begin(), order.end(), 0);
     const auto higher = [this](std::int32_t a, std::int32_t b) {
         return logits[a] != logits[b] ? logits[a] > logits[b] : a < b;
     };
-    const bool all = top_k <= 0 && top_p >= 1.0;
-    if (top_k > 0 && top_k < vocabulary) {
-        std::partial_sort(order.begin(), order.begin() + top_k, order.end(), higher);
-        order.resize(static_cast<std::size_t>(top_k));
+    const bool all = cuts.top_k <= 0 && cuts.top_p >= 1.0 && cuts.min_p <= 0;
+    if (cuts.top_k > 0 && cuts.top_k < vocabulary) {
+        std::partial_sort(order.begin(), order.begin() + cuts.top_k, order.end(), higher);
+        order.resize(static_cast<std::size_t>(cuts.top_k));
     } else if (!all) {
         std::sort(order.begin(), order.end(), higher);
     }
     const float largest = all ? *std::max_element(logits, logits + vocabulary) : logits[order[0]];
-    std::vector<double> mass(order.size());
-    double total = 0;
+    std::vector<double>& mass = out.masses;
+    mass.resize(order.size());
     for (std::size_t i = 0; i < order.size(); ++i)
-        total += mass[i] =
-            std::exp((static_cast<double>(logits[order[i]]) - largest) / temperature);
-    if (top_p < 1.0) {  // the smallest head of the sorted list that holds top_p of the mass
+        out.total += mass[i] =
+            std::exp((static_cast<double>(logits[order[i]]) - largest) / cuts.temperature);
+    if (all) return out;
+    std::size_t keep = mass.size();
+    if (cuts.top_p < 1.0) {  // the smallest head of the sorted list that holds top_p of the mass
         double held = 0;
-        std::size_t keep = 0;
-        while (keep < mass.size() && held < top_p * total) held += mass[keep++];
-        mass.resize(std::max<std::size_t>(keep, 1));
-        total = std::accumulate(mass.begin(), mass.end(), 0.0);
+        for (keep = 0; keep < mass.size() && held < cuts.top_p * out.total;) held += mass[keep++];
     }
-    double left = uniform * total;
+    // The best token has mass 1, so min_p is a bound on the mass itself.
+    while (keep > 1 && mass[keep - 1] < cuts.min_p) --keep;
+    keep = std::max<std::size_t>(keep, 1);
+    if (keep == mass.size()) return out;
+    mass.resize(keep);
+    order.resize(keep);
+    out.total = std::accumulate(mass.begin(), mass.end(), 0.0);
+    return out;
+}
+
+std::pair<std::int32_t, float> TokenScores::sample(double uniform, const SamplingCuts& cuts) const {
+    const TokenMasses from = kept(cuts);
+    double left = uniform * from.total;
     std::size_t i = 0;
-    while (i + 1 < mass.size() && left >= mass[i]) left -= mass[i++];
-    return {order[i], log_prob(order[i])};
+    while (i + 1 < from.masses.size() && left >= from.masses[i]) left -= from.masses[i++];
+    return {from.tokens[i], log_prob(from.tokens[i])};
 }
 
 }  // namespace fovea

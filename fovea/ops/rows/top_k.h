@@ -8,6 +8,21 @@
 
 namespace fovea {
 
+// How a draw from softmax(logits / temperature) is cut, in this order.
+struct SamplingCuts {
+    double temperature = 1;
+    int top_k = 0;     // the k best; 0: all
+    double top_p = 1;  // the smallest set of the best with this mass (Holtzman et al. 2020)
+    double min_p = 0;  // those at least this times as probable as the best (Nguyen et al. 2024)
+};
+
+// What is left, and how much of it: not normalised.
+struct TokenMasses {
+    std::vector<std::int32_t> tokens;
+    std::vector<double> masses;
+    double total = 0;
+};
+
 // One row: log-probabilities under softmax, the best few sorted, any other on demand.
 struct TokenScores {
     std::vector<std::int32_t> best;  // highest first; equal ones by lower id
@@ -18,11 +33,10 @@ struct TokenScores {
 
     float log_prob(std::int32_t token) const { return logits[token] - log_sum_exp; }
 
-    // Draws a token with a number of [0, 1): softmax(logits / temperature) cut to the top_k best
-    // (0: all) and to the smallest set of mass top_p. The score is the log-probability before
+    TokenMasses kept(const SamplingCuts& cuts) const;
+    // Draws one of them with a number of [0, 1). The score is the log-probability before
     // temperature and cuts.
-    std::pair<std::int32_t, float> sample(double uniform, double temperature, int top_k,
-                                          double top_p) const;
+    std::pair<std::int32_t, float> sample(double uniform, const SamplingCuts& cuts) const;
 };
 
 // The k best of each row (k = 0: only log_sum_exp). Rows are independent of each other.

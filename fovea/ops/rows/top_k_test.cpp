@@ -16,9 +16,13 @@ TEST(TopScores, SortedTiesAndSampling) {
     for (int t = 0; t < 6; ++t) sum += std::exp(static_cast<double>(rows[0].log_prob(t)));
     EXPECT_NEAR(sum, 1, 1e-5);
     EXPECT_NEAR(rows[1].log_probs[0], 0, 1e-6);
-    EXPECT_EQ(rows[0].sample(0.0, 1, 0, 1).first, 0);
-    EXPECT_EQ(rows[0].sample(0.9999999, 1, 2, 1).first, 3);  // of the two best, the second
-    EXPECT_EQ(rows[0].sample(0.9999999, 1, 0, 0.01).first, 1);
+    EXPECT_EQ(rows[0].sample(0.0, {}).first, 0);
+    EXPECT_EQ(rows[0].sample(0.9999999, {.top_k = 2}).first, 3);  // of the two best, the second
+    EXPECT_EQ(rows[0].sample(0.9999999, {.top_p = 0.01}).first, 1);
+    // e^(5-5) = 1 twice, e^(3-5) = 0.135, e^(1-5) = 0.018
+    EXPECT_EQ(rows[0].kept({.min_p = 0.1}).tokens, (std::vector<std::int32_t>{1, 3, 2}));
+    EXPECT_EQ(rows[0].kept({.min_p = 1}).tokens, (std::vector<std::int32_t>{1, 3}));
+    EXPECT_EQ(rows[0].kept({.temperature = 4, .min_p = 0.3}).tokens.size(), 4u);
     const float inf = std::numeric_limits<float>::infinity();
     EXPECT_EQ(top_scores(Tensor::of({1, 3}, {-inf, 2, -inf}), 1)[0].log_probs[0], 0);
 }
