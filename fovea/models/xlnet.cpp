@@ -101,8 +101,8 @@ Tensor distance_code(std::int64_t first, std::int64_t last, const XlnetConfig& c
             for (std::int64_t i = 0; i < half; ++i) to[i] = -to[i];
         names.push_back(static_cast<std::uint64_t>(distance));
     }
-    out.set_row_names(
-        Segments::of_lengths(std::vector<std::int64_t>(names.size(), 1), std::move(names)));
+    const std::vector<std::int64_t> one_each(names.size(), 1);
+    out.set_row_names(Segments::of_lengths(one_each, std::move(names)));
     return dropout(out, c.dropout);
 }
 

@@ -58,6 +58,7 @@ void read_choices(JsonFields& f, XlnetConfig& c) {
     int attn_type = 0;
     f.read_choice("attn_type", {"bi", "uni"}, attn_type);
     c.causal = attn_type == 1;
+    f.read("use_mems_eval", c.use_mems_eval);
     bool bi_data = false, same_length = false;
     f.read("bi_data", bi_data);
     if (bi_data)
@@ -172,6 +173,7 @@ Json XlnetConfig::to_json() const {
            {"layer_norm_eps", short_number(layer_norm_eps)},
            {"dropout", short_number(dropout)},
            {"mem_len", mem_len > 0 ? Json(mem_len) : Json()},
+           {"use_mems_eval", use_mems_eval},
            {"reuse_len", nullptr},
            {"bi_data", false},
            {"clamp_len", clamp_len},

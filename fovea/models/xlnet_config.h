@@ -24,7 +24,10 @@ struct XlnetConfig {
     float layer_norm_eps = 1e-12f;
     float initializer_range = 0.02f;
     int clamp_len = -1;  // > 0: distances beyond it count as it
-    int mem_len = 0;     // rows of memory that generation keeps; 0: all
+    // Generation keeps the rows of older tokens instead of reading the whole text anew for each
+    // token (infer/xlnet_stepper.h), at most mem_len of them; 0: all.
+    bool use_mems_eval = true;
+    int mem_len = 0;
 
     XlnetSummary summary_type = XlnetSummary::last;
     bool summary_use_proj = true;
