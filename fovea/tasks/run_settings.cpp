@@ -39,10 +39,13 @@ void describe_rates(RunSettings& r, Settings& s) {
     s.add("lr", r.rate, "highest learning rate",
           {.group = "run", .min = tiny, .otherwise = "by the task and size"});
     s.add("schedule", r.schedule,
-          "shape of the learning rate; linear and cosine fall to 0 at the run's end",
+          "shape of the learning rate; linear and cosine fall to --lr-floor at the run's end",
           {.group = "run", .choices = {"constant", "inverse-sqrt", "noam", "linear", "cosine"}});
     s.add("warmup", r.warmup, "updates of rising rate",
           {.group = "run", .min = 0, .otherwise = "a tenth of the run at most"});
+    s.add("lr-floor", r.options.schedule.floor,
+          "linear and cosine: share of the highest rate that is left at the end",
+          {.group = "run", .min = 0, .max = 1});
     AdamWOptions& adam = r.options.adam;
     const SettingOptions beta{.group = "run", .min = 0, .max = 1, .below_max = true};
     s.add("adam-beta1", adam.beta1, "of AdamW", beta);

@@ -1,6 +1,8 @@
 // The table of tasks. A new task is its own files and a row here.
 #include "fovea/base/error.h"
 #include "fovea/tasks/classify.h"
+#include "fovea/tasks/pretrain.h"
+#include "fovea/tasks/pretrained_model.h"
 #include "fovea/tasks/generate.h"
 #include "fovea/tasks/seq2seq_model.h"
 #include "fovea/tasks/seq2seq_task.h"
@@ -41,6 +43,14 @@ const TaskEntry table[] = {
      make_classify_trainer,
      make_classify_predictor,
      save_classifier},
+    {"pretrain",
+     "Learn a language from plain text.",
+     "documents of plain text",
+     RecordShape::texts,
+     {},
+     make_pretrain_trainer,
+     nullptr,
+     save_pretrained},
     {"generate",
      "Go on with a text.",
      "prompts, one per line",

@@ -1,0 +1,146 @@
+#include "fovea/tasks/pretrain_batch.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "fovea/base/error.h"
+
+namespace fovea {
+namespace {
+
+SequenceFrame frame_for(Objective objective, const Tokenizer& tokenizer) {
+    if (objective == Objective::causal) return {};
+    return objective == Objective::masked_and_next ? pair_frame(tokenizer)
+                                                   : single_frame(tokenizer);
+}
+
+void append(Ids& to, const Ids& more) { to.insert(to.end(), more.begin(), more.end()); }
+
+}  // namespace
+
+TokenDocumentsOptions documents_for(Objective objective, const Tokenizer& tokenizer,
+                                    std::int64_t length) {
+    TokenDocumentsOptions o;
+    o.sentences = objective != Objective::causal;
+    const std::int64_t room = length - frame_for(objective, tokenizer).added();
+    if (o.sentences) o.max_sentence = objective == Objective::masked_and_next ? room / 2 : room;
+    if (o.sentences && o.max_sentence < 1)
+        fail_with(ErrorKind::usage, "a longer --context", "pretrain: a context of ", length,
+                  " tokens has no room for text");
+    if (objective == Objective::causal) o.joint = tokenizer.eos_id();
+    if (objective == Objective::masked)
+        o.joint = tokenizer.sep_id() ? tokenizer.sep_id() : tokenizer.eos_id();
+    return o;
+}
+
+PretrainSequences::PretrainSequences(const TokenDocuments& documents, const Tokenizer& tokenizer,
+                                     const SequenceOptions& options)
+    : documents_(documents), options_(options), frame_(frame_for(options.objective, tokenizer)) {
+    if (options.objective == Objective::causal) return;
+    types_ = pair_frame(tokenizer).has_types();
+    masker_.emplace(options.masking, mask_vocabulary(tokenizer));
+}
+
+void PretrainSequences::begin(std::int64_t epoch) {
+    epoch_ = epoch;
+    const std::int64_t room = options_.length - frame_.added();
+    switch (options_.objective) {
+        case Objective::causal:
+            packed_ = causal_contexts(documents_.size(),
+                                      {.length = room,
+                                       .shift = options_.measuring || documents_.size() <= 2 * room
+                                                    ? 0
+                                                    : context_shift(room, options_.seed, epoch),
+                                       .keep_rest = options_.measuring});
+            break;
+        case Objective::masked:
+            packed_ = sentence_blocks(documents_, room);
+            break;
+        case Objective::masked_and_next:
+            packed_ =
+                sentence_pairs(documents_, {.length = room, .seed = options_.seed, .epoch = epoch});
+            break;
+    }
+    lengths_.clear();
+    for (const PackedText& p : packed_) lengths_.push_back(p.size() + frame_.added());
+}
+
+std::int64_t PretrainSequences::tokens() const {
+    return std::accumulate(lengths_.begin(), lengths_.end(), std::int64_t{0});
+}
+
+PretrainBatch PretrainSequences::batch(std::span<const std::int64_t> indices) const {
+    PretrainBatch b;
+    std::vector<std::int64_t> lengths;
+    std::vector<std::uint64_t> samples;
+    for (const std::int64_t i : indices) {
+        const PackedText& text = packed_[static_cast<std::size_t>(i)];
+        lengths.push_back(lengths_[static_cast<std::size_t>(i)]);
+        samples.push_back(static_cast<std::uint64_t>(i));
+        const std::size_t before = b.chosen.labels.size();
+        if (options_.objective == Objective::causal)
+            add_causal(text, b);
+        else
+            add_masked(text, b);
+        b.told.push_back(static_cast<std::int64_t>(b.chosen.labels.size() - before));
+    }
+    b.tokens.segments = Segments::of_lengths(lengths, std::move(samples));
+    return b;
+}
+
+void PretrainSequences::add_causal(const PackedText& text, PretrainBatch& to) const {
+    const auto all = documents_.tokens();
+    const auto begin = all.begin() + text.first.begin, end = all.begin() + text.first.end;
+    to.tokens.tokens.insert(to.tokens.tokens.end(), begin, end);
+    to.chosen.labels.insert(to.chosen.labels.end(), begin + 1, end + 1);
+}
+
+void PretrainSequences::add_runs(const TokenRange& range, std::uint32_t again,
+                                 std::vector<TextRun>& runs) const {
+    for (std::int64_t at = range.begin; at < range.end;) {
+        const std::int64_t d = documents_.document_at(at);
+        const TokenRange document = documents_.document(d);
+        const std::int64_t end = std::min(range.end, document.end);
+        runs.push_back({documents_.name(d), at - document.begin, end - at, again});
+        at = end;
+    }
+}
+
+void PretrainSequences::add_masked(const PackedText& text, PretrainBatch& to) const {
+    const auto all = documents_.tokens();
+    Ids tokens(all.begin() + text.first.begin, all.begin() + text.first.end);
+    tokens.insert(tokens.end(), all.begin() + text.second.begin, all.begin() + text.second.end);
+    std::vector<TextRun> runs;
+    add_runs(text.first, 0, runs);
+    // A text from elsewhere may stand in the epoch a second time: other masks, named by its host.
+    const auto host = static_cast<std::uint32_t>(runs[0].document ^ runs[0].document >> 32) | 1;
+    add_runs(text.second, text.follows ? 0 : host, runs);
+
+    ChosenTokens chosen;
+    masker_->mask(tokens, runs, epoch_, 0, chosen);
+    const auto first = static_cast<std::size_t>(text.first.size());
+    const auto base = static_cast<std::int32_t>(to.tokens.tokens.size() + frame_.front.ids.size());
+    const auto gap = static_cast<std::int32_t>(frame_.middle.ids.size());
+    for (std::int32_t& row : chosen.rows)
+        row += base + (static_cast<std::size_t>(row) >= first ? gap : 0);
+    append(to.chosen.rows, chosen.rows);
+    append(to.chosen.labels, chosen.labels);
+
+    Ids& out = to.tokens.tokens;
+    append(out, frame_.front.ids);
+    out.insert(out.end(), tokens.begin(), tokens.begin() + text.first.size());
+    append(out, frame_.middle.ids);
+    out.insert(out.end(), tokens.begin() + text.first.size(), tokens.end());
+    append(out, frame_.back.ids);
+    if (types_) {
+        Ids& types = to.tokens.types;
+        append(types, frame_.front.types);
+        types.insert(types.end(), first, frame_.first_type);
+        append(types, frame_.middle.types);
+        types.insert(types.end(), static_cast<std::size_t>(text.second.size()), frame_.second_type);
+        append(types, frame_.back.types);
+    }
+    if (options_.objective == Objective::masked_and_next) to.next.push_back(text.follows ? 0 : 1);
+}
+
+}  // namespace fovea

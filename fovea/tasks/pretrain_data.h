@@ -1,0 +1,47 @@
+#pragma once
+// The documents of a pretraining run: which are learnt from and which are held out (decided by
+// their names, before anything else), their text for the vocabulary, their tokens for the model.
+// Files are read once for each of these, as a stream.
+// Not thread-safe: it belongs to one trainer.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "fovea/base/json.h"
+#include "fovea/data/documents.h"
+#include "fovea/data/token_documents.h"
+#include "fovea/tasks/run_settings.h"
+
+namespace fovea {
+
+class PretrainData {
+public:
+    // Looks through the files. `say` hears what was guessed and how many documents there are.
+    PretrainData(const RunSettings& run, DocumentForm form,
+                 const std::function<void(const std::string&)>& say);
+
+    // The text that is learnt from.
+    void each_text(const std::function<void(std::string_view)>& take) const;
+
+    struct Tokens {
+        TokenDocuments train, dev;  // dev: empty where nothing is measured
+    };
+    Tokens encode(const Tokenizer& tokenizer, const TokenDocumentsOptions& options) const;
+
+    std::int64_t documents() const { return learnt_; }
+    Json fingerprint() const;
+
+private:
+    enum class Part : std::uint8_t { train, dev, left_out };
+    void choose_parts(const RunSettings& run);
+    void say_what(const std::function<void(const std::string&)>& say) const;
+
+    DocumentFiles train_, dev_;
+    std::vector<std::uint64_t> names_;
+    std::vector<Part> parts_;
+    std::int64_t bytes_ = 0, learnt_ = 0, held_out_ = 0;
+    bool holds_out_tail_ = false;  // too few documents: the last tenth of the text
+    std::uint64_t seed_;
+};
+
+}  // namespace fovea

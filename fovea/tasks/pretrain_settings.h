@@ -1,0 +1,54 @@
+#pragma once
+// What pretraining may be told: the model, its objective and context, documents, masks, vocabulary.
+// Thread-safety: plain values; reading one from several threads is safe, changing it is not.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fovea/base/settings.h"
+#include "fovea/data/documents.h"
+#include "fovea/data/masking.h"
+#include "fovea/models/text_encoder.h"
+
+namespace fovea {
+
+enum class Objective {
+    masked,           // tell hidden tokens (RoBERTa)
+    masked_and_next,  // and whether the second text follows the first (BERT)
+    causal,           // tell the next token (GPT-2)
+};
+const char* name_of(Objective objective);  // mlm, mlm-nsp, causal
+
+// What the papers did: where nothing else is asked for.
+struct ModelHabit {
+    const char* model;       // of text_encoders()
+    const char* vocabulary;  // wordpiece, bpe, unigram
+    const char* recipe;      // of training_like(): its special tokens and template
+    Objective objective;
+    std::vector<Objective> allowed;
+};
+const ModelHabit& habit_of(const std::string& model);  // a model that is none: a usage error
+std::vector<std::string> pretrained_models();
+
+struct PretrainSettings {
+    std::string model = "bert", objective = "auto", documents = "auto";
+    std::optional<int> context;
+    EncoderChoice sizes;
+    MaskingOptions masking;
+    std::string masks = "anew";
+
+    // vocabulary
+    std::string vocabulary = "auto", tokenizer;
+    std::int64_t vocabulary_size = 8000;
+    bool lowercase = false;
+
+    bool max_length_given = false;
+
+    void describe(Settings& settings);
+    // Wrong combinations are usage errors; `from` is the folder of --from, or empty.
+    void check(Settings& settings, const std::string& from);
+    Objective objective_for(const ModelHabit& habit) const;
+};
+
+}  // namespace fovea
