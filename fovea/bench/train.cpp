@@ -127,8 +127,12 @@ private:
         if (options_.stop()) return;
         const Race result{precisions, figures, work.flops(0, 32) / work.target_tokens(0, 32),
                           best_fma, best_tiles};
-        report({.bench = bench, .name = name, .threads = thread_count(), .unit = "tokens/s"},
-               result, ours, torch);
+        Row row;
+        row.bench = bench;
+        row.name = name;
+        row.threads = thread_count();
+        row.unit = "tokens/s";
+        report(row, result, ours, torch);
     }
 
     void start_peers(const TrainingWork& work, const ScratchFolder& folder,
