@@ -126,14 +126,15 @@ void say_end(const TrainResult& r, const TrainVerb& v) {
                : r.end == TrainEnd::out_of_time ? "out of time"
                                                 : "done",
                r.step, duration_text(r.seconds));
+    const std::string verb = task_of_folder(model);  // pretraining makes models of other tasks
     fmt::print(stderr,
                "saved {}: step {}{}  |  try: fovea {} {} < texts.txt  |  fovea eval {} --test "
-               "test.tsv\n",
+               "FILE\n",
                model, r.model_step,
                r.best_metric ? fmt::format(", dev {} {:.{}f}", r.metric, *r.best_metric,
                                            r.metric == "loss" ? 4 : 1)
                              : "",
-               v.task, model, model);
+               verb.empty() ? v.task : verb, model, model);
 }
 
 // Settings that differ from those of the sittings before are told, not guessed.
