@@ -20,9 +20,9 @@ constexpr TextEncoderEntry encoders[] = {
      Roberta::new_config, Roberta::make, Roberta::rules, Roberta::heads, Roberta::architecture,
      "roberta"},
     {"gpt2", Gpt2::model_type, "the decoder of Radford et al. 2019, for generating text",
-     Gpt2::new_config, Gpt2::make, Gpt2::rules},
+     Gpt2::new_config, Gpt2::make, Gpt2::rules, Gpt2::heads, Gpt2::architecture},
     {"xlnet", XlnetEncoder::model_type, "XLNet (Yang et al. 2019)", XlnetEncoder::new_config,
-     XlnetEncoder::make, XlnetEncoder::rules},
+     XlnetEncoder::make, XlnetEncoder::rules, XlnetEncoder::heads, XlnetEncoder::architecture},
 };
 
 }  // namespace
@@ -59,8 +59,13 @@ const TextEncoderEntry& text_encoder_named(const std::string& name) {
     fail_with(ErrorKind::usage, "known are " + known, "there is no text model `", name, "`");
 }
 
+std::string model_type_of(const Json& config) {
+    const auto type = config.find("model_type");
+    return type != config.end() && type->is_string() ? type->get<std::string>() : "";
+}
+
 const TextEncoderEntry& text_encoder_of(const Json& config, const std::string& where) {
-    const std::string type = config.value("model_type", std::string());
+    const std::string type = model_type_of(config);
     std::string known;
     for (const TextEncoderEntry& e : encoders) {
         if (type == e.model_type) return e;
@@ -73,7 +78,7 @@ const TextEncoderEntry& text_encoder_of(const Json& config, const std::string& w
 namespace {
 
 const TextEncoderEntry* encoder_of_type(const Json& config) {
-    const std::string type = config.value("model_type", std::string());
+    const std::string type = model_type_of(config);
     for (const TextEncoderEntry& e : encoders)
         if (type == e.model_type) return &e;
     return nullptr;

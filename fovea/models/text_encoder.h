@@ -112,6 +112,9 @@ const TextEncoderEntry& text_encoder_named(const std::string& name);
 // By config.json's model_type; an unknown one is an error that lists those that are known.
 const TextEncoderEntry& text_encoder_of(const Json& config, const std::string& where);
 
+// "model_type" of a config.json; "" where it says none.
+std::string model_type_of(const Json& config);
+
 // What a config.json calls its head: none where it names no architecture, or an unknown one.
 std::optional<Head> head_named_in(const Json& config);
 // Writes the architecture into a config.json; takes it out where the model has no name for it.

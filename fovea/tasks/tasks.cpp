@@ -77,13 +77,13 @@ const TaskEntry* find_task(const std::string& name) {
 }
 
 std::string task_of_config(const ModelFolder& folder) {
-    const std::string type = folder.config.value("model_type", std::string());
-    for (const TaskEntry& t : table)
-        for (const std::string& known : t.model_types)
-            if (type == known) return t.name;
     if (const auto head = head_named_in(folder.config); head && *head != Head::none)
         for (const TaskEntry& t : table)
             if (t.head == *head) return t.name;
+    const std::string type = model_type_of(folder.config);
+    for (const TaskEntry& t : table)
+        for (const std::string& known : t.model_types)
+            if (type == known) return t.name;
     return "";
 }
 
