@@ -1,9 +1,10 @@
 // The table of tasks. A new task is its own files and a row here.
 #include "fovea/base/error.h"
 #include "fovea/tasks/classify.h"
+#include "fovea/tasks/fill.h"
+#include "fovea/tasks/generate.h"
 #include "fovea/tasks/pretrain.h"
 #include "fovea/tasks/pretrained_model.h"
-#include "fovea/tasks/generate.h"
 #include "fovea/tasks/seq2seq_model.h"
 #include "fovea/tasks/seq2seq_task.h"
 #include "fovea/tasks/task.h"
@@ -50,6 +51,16 @@ const TaskEntry table[] = {
      {},
      make_pretrain_trainer,
      nullptr,
+     save_pretrained},
+    {"fill",
+     "Fill the gaps in texts: the [MASK] sat on the mat.",
+     "texts with [MASK] or <mask>, one per line",
+     RecordShape::texts,
+     {"echo \"the [MASK] sat on the mat\" | fovea fill run/model",
+      "fovea fill run/model --top 10 --format jsonl < texts.txt",
+      "fovea fill run/model --next < two-columns.tsv"},
+     nullptr,
+     make_fill_predictor,
      save_pretrained},
     {"generate",
      "Go on with a text.",
