@@ -27,7 +27,7 @@ ClassifyModel small_classifier(Pool pool = Pool::attention) {
     choice.max_length = 12;
     choice.end_token = 1;
     f.config = text_encoder_named("transformer").new_config(choice);
-    return ClassifyModel::create(std::move(f), {.pool = pool}, 5);
+    return ClassifyModel::create(std::move(f), pool, 5);
 }
 
 std::vector<float> all_probabilities(const ClassifyModel& m, std::int64_t batch_tokens) {

@@ -43,7 +43,9 @@ const TaskEntry table[] = {
       "fovea classify run/model --top 3 --format jsonl < reviews.txt"},
      make_classify_trainer,
      make_classify_predictor,
-     save_classifier},
+     save_classifier,
+     {},
+     {Head::classes}},
     {"pretrain",
      "Learn a language from plain text.",
      "documents of plain text",
@@ -61,7 +63,9 @@ const TaskEntry table[] = {
       "fovea fill run/model --next < two-columns.tsv"},
      nullptr,
      make_fill_predictor,
-     save_pretrained},
+     save_pretrained,
+     {},
+     {Head::words, Head::words_and_next, Head::next}},
     {"generate",
      "Go on with a text.",
      "prompts, one per line",
@@ -90,6 +94,10 @@ std::string task_of_config(const ModelFolder& folder) {
     for (const TaskEntry& t : table)
         for (const std::string& known : t.model_types)
             if (type == known) return t.name;
+    if (const auto head = head_named_in(folder.config); head && *head != Head::none)
+        for (const TaskEntry& t : table)
+            for (const Head known : t.heads)
+                if (known == *head) return t.name;
     return "";
 }
 
