@@ -121,6 +121,7 @@ void say_end(const TrainResult& r, const TrainVerb& v) {
                    "--minutes {}, before the rate came down; --resume goes on\n",
                    v.run.options.minutes);
     if (global_options().quiet) return;
+    const std::string trained = task_of_folder(model);
     fmt::print(stderr, "{} after {} updates, {}\n",
                r.end == TrainEnd::stopped_early ? "stopped early"
                : r.end == TrainEnd::out_of_time ? "out of time"
@@ -133,7 +134,7 @@ void say_end(const TrainResult& r, const TrainVerb& v) {
                r.best_metric ? fmt::format(", dev {} {:.{}f}", r.metric, *r.best_metric,
                                            r.metric == "loss" ? 4 : 1)
                              : "",
-               v.task, model, model);
+               trained.empty() ? v.task : trained, model, model);
 }
 
 // Settings that differ from those of the sittings before are told, not guessed.

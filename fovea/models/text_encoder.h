@@ -65,6 +65,14 @@ struct TextEncoder {
     // caches (one a layer). Empty: the model looks both ways.
     std::function<Tensor(const NextTokens& next, std::span<KvCache> caches)> step;
 
+    // Models that tell tokens in any order (XLNet): the rows of the targets, which know the tokens
+    // before them in the order and their own place. `order` has the positions of each sequence, of
+    // which the last `predicted` are targets; the rows come in that order. Empty: there is one
+    // order.
+    std::function<Tensor(const TokenBatch&, const Ids& order,
+                         std::span<const std::int64_t> predicted)>
+        targets;
+
     // Which layer a parameter belongs to: 0 the embeddings, 1 … layers the blocks from the bottom;
     // for rates that fall with depth and for freezing. Parameters of a head: layers + 1.
     std::function<int(std::string_view parameter)> layer_of;

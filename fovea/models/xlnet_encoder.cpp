@@ -79,6 +79,10 @@ TextEncoder XlnetEncoder::make(const Json& json, const std::string& where, const
     e.layers = c.n_layer;
     e.dropout = c.dropout;
     e.rows = [model](const TokenBatch& batch) { return (*model)(batch); };
+    e.targets = [model](const TokenBatch& batch, const Ids& order,
+                        std::span<const std::int64_t> predicted) {
+        return model->target_rows(batch, {order, {predicted.begin(), predicted.end()}});
+    };
     const auto linear_head = [&](const char* name, int columns) {
         return [layer = Linear(c.d_model, columns, p / name, normal(c.initializer_range))](
                    const Tensor& rows) { return layer(rows); };

@@ -68,6 +68,7 @@ Json tokenizer_config(const Tokenizer& t) {
     const auto name = [&](const char* key, std::optional<TokenId> id) {
         if (id) j[key] = t.id_to_token(*id).value_or("");
     };
+    name("bos_token", t.bos_id());
     name("eos_token", t.eos_id());
     name("unk_token", t.unk_id());
     name("pad_token", t.pad_id());
