@@ -1,11 +1,12 @@
 #include "fovea/io/model_weights.h"
 
 #include <filesystem>
+#include <unordered_set>
 
 #include "fovea/base/checked.h"
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
-#include "fovea/base/json.h"
+#include "fovea/io/weight_index.h"
 
 namespace fovea {
 namespace {
@@ -17,16 +18,10 @@ bool lies_within(const fs::path& inner, const fs::path& outer) {
     return !relative.empty() && *relative.begin() != "..";
 }
 
-// A shard must be a plain name in the folder. A link may lead to the blobs of the same download
-// cache (cache/model/snapshots/id -> cache/model/blobs), and nowhere else outside.
+// A shard (a plain name, see weight_index.h) may be a link to the blobs of the same download cache
+// (cache/model/snapshots/id -> cache/model/blobs), and nowhere else outside of the folder.
 std::string shard_path(const std::string& folder, const std::string& name,
                        const std::string& index_path) {
-    const bool plain = !name.empty() && name != "." && name != ".." &&
-                       name.find('/') == std::string::npos &&
-                       name.find('\\') == std::string::npos &&
-                       name.find('\0') == std::string::npos && name.ends_with(".safetensors");
-    expect_input(plain, index_path, ": weight_map names the file ", to_text(Json(name)),
-                 " but only plain names of .safetensors files beside it are allowed");
     const std::string path = join_path(folder, name);
     if (!file_exists(path))
         fail_with(ErrorKind::not_found, "fetch all shards of the model", index_path, ": the shard ",
@@ -68,16 +63,13 @@ ModelWeights::ModelWeights(const std::string& path) : path_(path) {
 }
 
 void ModelWeights::open_shards(const std::string& folder, const std::string& index_path) {
-    const Json index = read_json(index_path);
-    expect_input(index.is_object() && index.contains("weight_map") &&
-                     index["weight_map"].is_object() && !index["weight_map"].empty(),
-                 index_path, ": holds no weight_map");
+    const WeightIndex index =
+        parse_weight_index(read_file(index_path, std::int64_t{64} << 20), index_path);
     std::map<std::string, std::size_t> opened;
+    std::unordered_set<std::string> promised;
     std::int64_t total = 0;
-    for (const auto& [name, file] : index["weight_map"].items()) {
-        expect_input(file.is_string(), index_path, ": weight_map[\"", name,
-                     "\"] is not a file name");
-        const auto shard = file.get<std::string>();
+    for (const auto& [name, shard] : index.shard_of) {
+        promised.insert(name);
         if (opened.emplace(shard, files_.size()).second)
             files_.emplace_back(shard_path(folder, shard, index_path));
         const TensorFile& f = files_[opened[shard]];
@@ -87,13 +79,12 @@ void ModelWeights::open_shards(const std::string& folder, const std::string& ind
     for (const TensorFile& f : files_)
         for (const TensorInfo& t : f.tensors()) {
             total = checked_add(total, t.end - t.begin);
-            expect_input(index["weight_map"].contains(t.name), f.path(), ": the tensor \"", t.name,
+            expect_input(promised.count(t.name) > 0, f.path(), ": the tensor \"", t.name,
                          "\" is not in the index");
         }
-    if (!index.contains("metadata") || !index["metadata"].contains("total_size")) return;
-    const Json& size = index["metadata"]["total_size"];
-    expect_input(size.is_number_integer() && size.get<std::int64_t>() == total, index_path,
-                 ": total_size is ", size.dump(), " but the shards hold ", total, " bytes");
+    const std::int64_t said = index.total_size.value_or(total);
+    expect_input(said == total, index_path, ": total_size is ", said, " but the shards hold ",
+                 total, " bytes");
 }
 
 std::vector<std::string> ModelWeights::names() const {

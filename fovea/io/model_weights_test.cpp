@@ -142,7 +142,7 @@ std::vector<NameRule> rules() {
         {.on_disk = "layer.*.rel_attn.q",
          .in_model = {"layer.*.rel_attn.q.weight"},
          .transpose = true,
-         .disk_shape = {2, 3, 4}},
+         .columns_like = "layer.*.rel_attn.bias"},
     };
 }
 
@@ -155,10 +155,11 @@ TEST(NameRules, LoadAndSaveAreEachOthersInverse) {
                        TensorToWrite::of("transformer.h.0.attn.c_attn.bias", counting({6})),
                        TensorToWrite::of("transformer.h.0.attn.masked_bias", counting({1})),
                        TensorToWrite::of("transformer.ln.gamma", counting({2}, 9)),
-                       TensorToWrite::of("transformer.layer.7.rel_attn.q", counting({2, 3, 4}))});
+                       TensorToWrite::of("transformer.layer.7.rel_attn.q", counting({2, 3, 4})),
+                       TensorToWrite::of("transformer.layer.7.rel_attn.bias", counting({3, 4}))});
     ParameterStore store(ParameterStore::Mode::load);
     load_parameters(ModelWeights(folder / "a.safetensors"), all, store);
-    EXPECT_EQ(store.names().size(), 8u);
+    EXPECT_EQ(store.names().size(), 9u);
     EXPECT_EQ(store.at("h.0.attn.q.weight").values(), (std::vector<float>{0, 6, 1, 7}));
     EXPECT_EQ(store.at("h.0.attn.v.weight").values(), (std::vector<float>{4, 10, 5, 11}));
     EXPECT_EQ(store.at("h.0.attn.k.bias").values(), (std::vector<float>{2, 3}));
@@ -176,7 +177,7 @@ TEST(NameRules, LoadAndSaveAreEachOthersInverse) {
         EXPECT_EQ(a.at(name).shape, b.at(name).shape);
         EXPECT_EQ(a.read(name).values(), b.read(name).values());
     }
-    EXPECT_EQ(b.tensors().size(), 4u);
+    EXPECT_EQ(b.tensors().size(), 5u);
 }
 
 TEST(NameRules, ShapesThatDoNotFitAreOneClearError) {
@@ -190,12 +191,17 @@ TEST(NameRules, ShapesThatDoNotFitAreOneClearError) {
               }),
               "h.0.attn.c_attn.weight: is [6] but must be a matrix to be transposed");
     EXPECT_EQ(complaint([&] {
-                  apply_rules(all, {"layer.0.rel_attn.q", counting({2, 4, 3})});
+                  apply_rules(all, {"layer.0.rel_attn.q", counting({2, 12})});
               }),
-              "layer.0.rel_attn.q: is [2, 4, 3] but the model wants [2, 3, 4]");
+              "layer.0.rel_attn.q: is [2, 12] but [in, heads, width] is wanted");
     EXPECT_NE(complaint([&] {
                   undo_rules(all, {{"h.0.attn.q.bias", counting({2})}});
               }).find("h.0.attn.k.bias is missing"),
+              std::string::npos);
+    EXPECT_NE(complaint([&] {
+                  undo_rules(all, {{"layer.0.rel_attn.q.weight", counting({12, 2})},
+                                   {"layer.0.rel_attn.bias", counting({3, 5})}});
+              }).find("do not split as [3, 5]"),
               std::string::npos);
 }
 

@@ -5,28 +5,10 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/json_fields.h"
+#include "fovea/models/activation_names.h"
 
 namespace fovea {
 namespace {
-
-constexpr std::pair<const char*, Act> gpt2_activations[] = {
-    {"gelu_new", Act::gelu_tanh}, {"gelu_pytorch_tanh", Act::gelu_tanh},
-    {"gelu", Act::gelu},          {"relu", Act::relu},
-    {"silu", Act::swish},         {"swish", Act::swish},
-    {"tanh", Act::tanh}};
-
-Act gpt2_act_of(const std::string& name, const std::string& where) {
-    for (const auto& [known, act] : gpt2_activations)
-        if (name == known) return act;
-    fail_with(ErrorKind::bad_input, "known are gelu_new, gelu, relu, silu, swish, tanh", where,
-              ": \"activation_function\" is \"", name, "\", which is not known");
-}
-
-const char* gpt2_act_name(Act act) {
-    for (const auto& [name, known] : gpt2_activations)
-        if (act == known) return name;
-    return "gelu_new";
-}
 
 // Variants that share the model_type but not the equations: silence would give wrong numbers.
 void refuse_gpt2_variants(JsonFields& f) {
@@ -114,14 +96,13 @@ Gpt2Config Gpt2Config::from_json(const Json& json, const std::string& where) {
         f.read("eos_token_id", c.eos_token_id, {-1, 1 << 24});
     }
     f.read("pad_token_id", c.pad_token_id, {-1, 1 << 24});
-    c.activation_function = gpt2_act_of(act, where);
+    c.activation_function = activation_named(act, "activation_function", where);
     c.check(where);
     return c;
 }
 
 Json Gpt2Config::to_json() const {
     Json j;
-    j["architectures"] = {"GPT2LMHeadModel"};
     j["model_type"] = "gpt2";
     j["vocab_size"] = vocab_size;
     j["n_positions"] = n_positions;
@@ -129,7 +110,7 @@ Json Gpt2Config::to_json() const {
     j["n_layer"] = n_layer;
     j["n_head"] = n_head;
     j["n_inner"] = n_inner > 0 ? Json(n_inner) : Json(nullptr);
-    j["activation_function"] = gpt2_act_name(activation_function);
+    j["activation_function"] = config_name_of(activation_function);
     j["resid_pdrop"] = resid_pdrop;
     j["embd_pdrop"] = embd_pdrop;
     j["attn_pdrop"] = attn_pdrop;

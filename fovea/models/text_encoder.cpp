@@ -15,13 +15,14 @@ constexpr TextEncoderEntry encoders[] = {
     {"transformer", TransformerEncoder::model_type, "the encoder of Vaswani et al. 2017",
      TransformerEncoder::new_config, TransformerEncoder::make, TransformerEncoder::rules},
     {"bert", Bert::model_type, "Devlin et al. 2018: masked words and the next sentence",
-     Bert::new_config, Bert::make, Bert::rules, Bert::heads, Bert::architecture},
+     Bert::new_config, Bert::make, Bert::rules, Bert::heads, Bert::architecture, "bert-cased"},
     {"roberta", Roberta::model_type, "Liu et al. 2019: BERT's encoder, masked words alone",
-     Roberta::new_config, Roberta::make, Roberta::rules, Roberta::heads, Roberta::architecture},
+     Roberta::new_config, Roberta::make, Roberta::rules, Roberta::heads, Roberta::architecture,
+     "roberta"},
     {"gpt2", Gpt2::model_type, "the decoder of Radford et al. 2019, for generating text",
-     Gpt2::new_config, Gpt2::make, Gpt2::rules},
+     Gpt2::new_config, Gpt2::make, Gpt2::rules, Gpt2::heads, Gpt2::architecture},
     {"xlnet", XlnetEncoder::model_type, "XLNet (Yang et al. 2019)", XlnetEncoder::new_config,
-     XlnetEncoder::make, XlnetEncoder::rules},
+     XlnetEncoder::make, XlnetEncoder::rules, XlnetEncoder::heads, XlnetEncoder::architecture},
 };
 
 }  // namespace
@@ -58,8 +59,13 @@ const TextEncoderEntry& text_encoder_named(const std::string& name) {
     fail_with(ErrorKind::usage, "known are " + known, "there is no text model `", name, "`");
 }
 
+std::string model_type_of(const Json& config) {
+    const auto type = config.find("model_type");
+    return type != config.end() && type->is_string() ? type->get<std::string>() : "";
+}
+
 const TextEncoderEntry& text_encoder_of(const Json& config, const std::string& where) {
-    const std::string type = config.value("model_type", std::string());
+    const std::string type = model_type_of(config);
     std::string known;
     for (const TextEncoderEntry& e : encoders) {
         if (type == e.model_type) return e;
@@ -72,7 +78,7 @@ const TextEncoderEntry& text_encoder_of(const Json& config, const std::string& w
 namespace {
 
 const TextEncoderEntry* encoder_of_type(const Json& config) {
-    const std::string type = config.value("model_type", std::string());
+    const std::string type = model_type_of(config);
     for (const TextEncoderEntry& e : encoders)
         if (type == e.model_type) return &e;
     return nullptr;
@@ -83,7 +89,7 @@ constexpr Head all_heads[] = {Head::none,  Head::classes,        Head::tags, Hea
 
 }  // namespace
 
-std::optional<Head> head_of_config(const Json& config) {
+std::optional<Head> head_named_in(const Json& config) {
     const TextEncoderEntry* e = encoder_of_type(config);
     if (!e || !e->architecture || !config.contains("architectures") ||
         !config["architectures"].is_array())

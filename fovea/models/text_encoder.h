@@ -65,6 +65,14 @@ struct TextEncoder {
     // caches (one a layer). Empty: the model looks both ways.
     std::function<Tensor(const NextTokens& next, std::span<KvCache> caches)> step;
 
+    // Models that tell tokens in any order (XLNet): the rows of the targets, which know the tokens
+    // before them in the order and their own place. `order` has the positions of each sequence, of
+    // which the last `predicted` are targets; the rows come in that order. Empty: there is one
+    // order.
+    std::function<Tensor(const TokenBatch&, const Ids& order,
+                         std::span<const std::int64_t> predicted)>
+        targets;
+
     // Which layer a parameter belongs to: 0 the embeddings, 1 … layers the blocks from the bottom;
     // for rates that fall with depth and for freezing. Parameters of a head: layers + 1.
     std::function<int(std::string_view parameter)> layer_of;
@@ -102,6 +110,8 @@ struct TextEncoderEntry {
     // The class of Hugging Face's that a config.json names under "architectures"; "" where there is
     // none. No function: the model is ours alone.
     std::string (*architecture)(Head head) = nullptr;
+    // The tokenizer recipe whose special tokens and template its checkpoints have ("" : any).
+    const char* tokens = "";
 };
 
 std::span<const TextEncoderEntry> text_encoders();  // the one table
@@ -110,8 +120,11 @@ const TextEncoderEntry& text_encoder_named(const std::string& name);
 // By config.json's model_type; an unknown one is an error that lists those that are known.
 const TextEncoderEntry& text_encoder_of(const Json& config, const std::string& where);
 
+// "model_type" of a config.json; "" where it says none.
+std::string model_type_of(const Json& config);
+
 // What a config.json calls its head: none where it names no architecture, or an unknown one.
-std::optional<Head> head_of_config(const Json& config);
+std::optional<Head> head_named_in(const Json& config);
 // Writes the architecture into a config.json; takes it out where the model has no name for it.
 void name_architecture(Json& config, Head head);
 

@@ -19,15 +19,13 @@ XlnetAttention::XlnetAttention(const XlnetConfig& c, const Params& p)
       layer_norm(c.d_model, p / "layer_norm", c.layer_norm_eps) {
     const std::int64_t d = c.d_model, h = c.n_head, dk = d / h;
     const Init init = normal(c.initializer_range);
-    const auto projection = [&](const char* of) {
-        return p.get(of, {h, dk, d}, init).reshaped({d, d});
-    };
+    const auto projection = [&](const char* of) { return p.get(of, {d, d}, init); };
     const auto row = [&](const char* of) { return p.exact(of, {h, dk}, init).reshaped({d}); };
     q = projection("q");
     k = projection("k");
     v = projection("v");
     r = projection("r");
-    o = p.get("o", {d, h, dk}, init).reshaped({d, d});
+    o = projection("o");
     r_w_bias = row("r_w_bias");
     r_r_bias = row("r_r_bias");
     r_s_bias = row("r_s_bias");

@@ -3,17 +3,10 @@
 #include "fovea/base/error.h"
 #include "fovea/base/json_fields.h"
 #include "fovea/base/settings.h"
+#include "fovea/models/activation_names.h"
 
 namespace fovea {
 namespace {
-
-struct XlnetActivation {
-    const char* name;
-    Act act;
-};
-constexpr XlnetActivation xlnet_activations[] = {
-    {"gelu", Act::gelu},          {"relu", Act::relu},  {"swish", Act::swish},
-    {"gelu_new", Act::gelu_tanh}, {"silu", Act::swish}, {"gelu_pytorch_tanh", Act::gelu_tanh}};
 
 // 0.1f as 0.1, not as 0.10000000149.
 double short_number(float x) { return std::stod(number_text(x)); }
@@ -48,13 +41,7 @@ void read_numbers(JsonFields& f, XlnetConfig& c) {
 void read_choices(JsonFields& f, XlnetConfig& c) {
     std::string act = "gelu";
     f.read("ff_activation", act);
-    const XlnetActivation* found = nullptr;
-    for (const XlnetActivation& a : xlnet_activations)
-        if (act == a.name) found = &a;
-    if (!found)
-        fail_with(ErrorKind::bad_input, "known are gelu, gelu_new, relu, swish, silu", f.where(),
-                  ": unknown \"ff_activation\" \"", act, "\"");
-    c.ff_activation = found->act;
+    c.ff_activation = activation_named(act, "ff_activation", f.where());
     int attn_type = 0;
     f.read_choice("attn_type", {"bi", "uni"}, attn_type);
     c.causal = attn_type == 1;
@@ -154,22 +141,15 @@ XlnetConfig XlnetConfig::from_json(const Json& json, const std::string& where) {
 }
 
 Json XlnetConfig::to_json() const {
-    const char* act = "gelu";
-    for (const XlnetActivation& a : xlnet_activations)
-        if (a.act == ff_activation) {
-            act = a.name;
-            break;
-        }
     constexpr const char* summaries[] = {"last", "first", "mean"};
     Json j{{"model_type", "xlnet"},
-           {"architectures", {"XLNetLMHeadModel"}},
            {"vocab_size", vocab_size},
            {"d_model", d_model},
            {"n_layer", n_layer},
            {"n_head", n_head},
            {"d_head", d_model / n_head},
            {"d_inner", d_inner},
-           {"ff_activation", act},
+           {"ff_activation", config_name_of(ff_activation)},
            {"attn_type", causal ? "uni" : "bi"},
            {"untie_r", true},
            {"initializer_range", short_number(initializer_range)},

@@ -79,6 +79,10 @@ TextEncoder XlnetEncoder::make(const Json& json, const std::string& where, const
     e.layers = c.n_layer;
     e.dropout = c.dropout;
     e.rows = [model](const TokenBatch& batch) { return (*model)(batch); };
+    e.targets = [model](const TokenBatch& batch, const Ids& order,
+                        std::span<const std::int64_t> predicted) {
+        return model->target_rows(batch, {order, {predicted.begin(), predicted.end()}});
+    };
     const auto linear_head = [&](const char* name, int columns) {
         return [layer = Linear(c.d_model, columns, p / name, normal(c.initializer_range))](
                    const Tensor& rows) { return layer(rows); };
@@ -111,6 +115,25 @@ TextEncoder XlnetEncoder::make(const Json& json, const std::string& where, const
     return e;
 }
 
+std::string XlnetEncoder::architecture(Head head) {
+    switch (head) {
+        case Head::none:
+            return "XLNetModel";
+        case Head::classes:
+            return "XLNetForSequenceClassification";
+        case Head::tags:
+            return "XLNetForTokenClassification";
+        case Head::spans:
+            return "XLNetForQuestionAnsweringSimple";
+        case Head::words:
+            return "XLNetLMHeadModel";
+        case Head::words_and_next:
+        case Head::next:
+            break;  // it has none of these
+    }
+    return "";
+}
+
 std::span<const NameRule> XlnetEncoder::rules() {
     static const std::vector<NameRule> all = [] {
         std::vector<NameRule> r;
@@ -120,9 +143,12 @@ std::span<const NameRule> XlnetEncoder::rules() {
                          .in_model = {std::string("transformer.") + name},
                          .load_only = true});
         // x W, as [d, heads, dk]; ours are y = x Wᵀ. (o is used transposed: it fits as it is.)
-        for (const char* name : {"q", "k", "v", "r"}) {
-            const std::string path = std::string("transformer.layer.*.rel_attn.") + name;
-            r.push_back({.on_disk = path, .in_model = {path}, .transpose = true});
+        for (const char* name : {"q", "k", "v", "r", "o"}) {
+            const std::string attention = "transformer.layer.*.rel_attn.", path = attention + name;
+            r.push_back({.on_disk = path,
+                         .in_model = {path},
+                         .transpose = *name != 'o',
+                         .columns_like = attention + "r_w_bias"});
         }
         return r;
     }();

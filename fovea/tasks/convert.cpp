@@ -47,7 +47,7 @@ DType wanted_type(const std::string& word, DType before) {
 // The spellings of a published model, old ones included; our own layouts need none.
 std::span<const NameRule> rules_of(const Json& config) {
     for (const TextEncoderEntry& e : text_encoders())
-        if (config.value("model_type", std::string()) == e.model_type) return e.rules();
+        if (model_type_of(config) == e.model_type) return e.rules();
     return {};
 }
 

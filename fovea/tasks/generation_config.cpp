@@ -4,6 +4,22 @@
 #include "fovea/base/json_fields.h"
 
 namespace fovea {
+namespace {
+
+std::vector<Ids> bad_words_of(const Json& json, const std::string& where) {
+    std::vector<Ids> words;
+    if (!json.contains("bad_words_ids") || json["bad_words_ids"].is_null()) return words;
+    expect_input(json["bad_words_ids"].is_array(), where,
+                 ": \"bad_words_ids\" is no list of lists of token ids");
+    for (const Json& word : json["bad_words_ids"]) {
+        std::vector<int> ids;
+        JsonFields(Json{{"bad_words_ids", word}}, where).read("bad_words_ids", ids, {0, 1 << 24});
+        words.emplace_back(ids.begin(), ids.end());
+    }
+    return words;
+}
+
+}  // namespace
 
 SearchOptions search_of(const Json& json, const std::string& where) {
     JsonFields f(json, where);
@@ -27,29 +43,10 @@ SearchOptions search_of(const Json& json, const std::string& where) {
     s.penalty_strength = penalty;
     s.repetition_penalty = repetition;
     s.max_length_factor = factor;
-    if (json.contains("bad_words_ids") && json["bad_words_ids"].is_array())
-        for (const Json& word : json["bad_words_ids"])
-            if (word.is_array() && word.size() == 1 && word[0].is_number_integer())
-                s.banned.push_back(word[0].get<std::int32_t>());
+    for (const Ids& word : bad_words_of(json, where))
+        if (word.size() == 1) s.banned.push_back(word[0]);
     return s;
 }
-
-namespace {
-
-// bad_words_ids of more than one token; those of one are banned().
-void read_bad_words(const Json& json, const std::string& where, SearchOptions& s) {
-    if (!json.contains("bad_words_ids") || json["bad_words_ids"].is_null()) return;
-    expect_input(json["bad_words_ids"].is_array(), where,
-                 ": \"bad_words_ids\" is no list of lists of token ids");
-    for (const Json& word : json["bad_words_ids"]) {
-        if (word.is_array() && word.size() == 1) continue;
-        std::vector<int> ids;
-        JsonFields(Json{{"bad_words_ids", word}}, where).read("bad_words_ids", ids, {0, 1 << 24});
-        if (!ids.empty()) s.bad_words.emplace_back(ids.begin(), ids.end());
-    }
-}
-
-}  // namespace
 
 void read_sampling(const Json& json, const std::string& where, SearchOptions& s,
                    std::vector<std::string>& stop) {
@@ -62,7 +59,8 @@ void read_sampling(const Json& json, const std::string& where, SearchOptions& s,
     f.read("max_new_tokens", s.max_length, {1, 1 << 20});
     f.read("min_new_tokens", s.min_length, {0, 1 << 20});
     if (s.sample) s.beam = 1;
-    read_bad_words(json, where, s);
+    for (Ids& word : bad_words_of(json, where))
+        if (word.size() > 1) s.bad_words.push_back(std::move(word));
     if (!json.contains("stop_strings") || json["stop_strings"].is_null()) return;
     const Json& strings = json["stop_strings"];
     for (const Json& text : strings.is_array() ? strings : Json::array({strings})) {

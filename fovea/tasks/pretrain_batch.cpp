@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "fovea/base/error.h"
+#include "fovea/data/permutation.h"
 
 namespace fovea {
 namespace {
@@ -28,7 +29,7 @@ TokenDocumentsOptions documents_for(Objective objective, const Tokenizer& tokeni
         fail_with(ErrorKind::usage, "a longer --context", "pretrain: a context of ", length,
                   " tokens has no room for text");
     if (objective == Objective::causal) o.joint = tokenizer.eos_id();
-    if (objective == Objective::masked)
+    if (objective == Objective::masked || objective == Objective::permuted)
         o.joint = tokenizer.sep_id() ? tokenizer.sep_id() : tokenizer.eos_id();
     return o;
 }
@@ -38,12 +39,18 @@ PretrainSequences::PretrainSequences(const TokenDocuments& documents, const Toke
     : documents_(documents), options_(options), frame_(frame_for(options.objective, tokenizer)) {
     if (options.objective == Objective::causal) return;
     types_ = pair_frame(tokenizer).has_types();
-    masker_.emplace(options.masking, mask_vocabulary(tokenizer));
+    if (hides_tokens(options.objective))
+        masker_.emplace(options.masking, mask_vocabulary(tokenizer));
+    for (TokenId id = 0; id < tokenizer.vocab_size(); ++id)
+        if (tokenizer.is_special(id)) special_.push_back(id);
 }
 
 void PretrainSequences::begin(std::int64_t epoch) {
     epoch_ = epoch;
-    const std::int64_t room = options_.length - frame_.added();
+    const bool causal = options_.objective == Objective::causal;
+    // A model that tells in any order reads its last target too.
+    const std::int64_t room =
+        options_.length - frame_.added() - (causal && options_.any_order ? 1 : 0);
     switch (options_.objective) {
         case Objective::causal:
             packed_ = causal_contexts(documents_.size(),
@@ -54,6 +61,7 @@ void PretrainSequences::begin(std::int64_t epoch) {
                                        .keep_rest = options_.measuring});
             break;
         case Objective::masked:
+        case Objective::permuted:
             packed_ = sentence_blocks(documents_, room);
             break;
         case Objective::masked_and_next:
@@ -62,7 +70,8 @@ void PretrainSequences::begin(std::int64_t epoch) {
             break;
     }
     lengths_.clear();
-    for (const PackedText& p : packed_) lengths_.push_back(p.size() + frame_.added());
+    for (const PackedText& p : packed_)
+        lengths_.push_back(p.size() + frame_.added() + (causal && options_.any_order ? 1 : 0));
 }
 
 std::int64_t PretrainSequences::tokens() const {
@@ -80,6 +89,8 @@ PretrainBatch PretrainSequences::batch(std::span<const std::int64_t> indices) co
         const std::size_t before = b.chosen.labels.size();
         if (options_.objective == Objective::causal)
             add_causal(text, b);
+        else if (options_.objective == Objective::permuted)
+            add_permuted(text, b);
         else
             add_masked(text, b);
         b.told.push_back(static_cast<std::int64_t>(b.chosen.labels.size() - before));
@@ -91,7 +102,12 @@ PretrainBatch PretrainSequences::batch(std::span<const std::int64_t> indices) co
 void PretrainSequences::add_causal(const PackedText& text, PretrainBatch& to) const {
     const auto all = documents_.tokens();
     const auto begin = all.begin() + text.first.begin, end = all.begin() + text.first.end;
-    to.tokens.tokens.insert(to.tokens.tokens.end(), begin, end);
+    to.tokens.tokens.insert(to.tokens.tokens.end(), begin, end + (options_.any_order ? 1 : 0));
+    if (options_.any_order) {
+        const auto size = static_cast<std::int32_t>(text.first.size());
+        for (std::int32_t i = 0; i <= size; ++i) to.order.push_back(i);
+        to.predicted.push_back(size);  // all but the first
+    }
     to.chosen.labels.insert(to.chosen.labels.end(), begin + 1, end + 1);
 }
 
@@ -126,6 +142,34 @@ void PretrainSequences::add_masked(const PackedText& text, PretrainBatch& to) co
     append(to.chosen.rows, chosen.rows);
     append(to.chosen.labels, chosen.labels);
 
+    add_framed(text, tokens, to);
+    if (options_.objective == Objective::masked_and_next) to.next.push_back(text.follows ? 0 : 1);
+}
+
+void PretrainSequences::add_permuted(const PackedText& text, PretrainBatch& to) const {
+    const auto all = documents_.tokens();
+    const Ids tokens(all.begin() + text.first.begin, all.begin() + text.first.end);
+    const std::int64_t d = documents_.document_at(text.first.begin);
+    // Named by the document and the place in it where the block begins.
+    const std::uint64_t name =
+        documents_.name(d) +
+        static_cast<std::uint64_t>(text.first.begin - documents_.document(d).begin);
+    const std::size_t before = to.tokens.tokens.size();
+    add_framed(text, tokens, to);
+    const Ids framed(to.tokens.tokens.begin() + static_cast<std::ptrdiff_t>(before),
+                     to.tokens.tokens.end());
+    const PermutationExample drawn = draw_permutation(
+        framed, options_.seed, static_cast<std::uint64_t>(epoch_), name, {.never = special_});
+    append(to.order, drawn.order);
+    to.predicted.push_back(drawn.predicted);
+    for (std::size_t i = drawn.order.size() - static_cast<std::size_t>(drawn.predicted);
+         i < drawn.order.size(); ++i)
+        to.chosen.labels.push_back(framed[static_cast<std::size_t>(drawn.order[i])]);
+}
+
+// The special tokens around the text, and the types of all.
+void PretrainSequences::add_framed(const PackedText& text, const Ids& tokens,
+                                   PretrainBatch& to) const {
     Ids& out = to.tokens.tokens;
     append(out, frame_.front.ids);
     out.insert(out.end(), tokens.begin(), tokens.begin() + text.first.size());
@@ -135,12 +179,11 @@ void PretrainSequences::add_masked(const PackedText& text, PretrainBatch& to) co
     if (types_) {
         Ids& types = to.tokens.types;
         append(types, frame_.front.types);
-        types.insert(types.end(), first, frame_.first_type);
+        types.insert(types.end(), static_cast<std::size_t>(text.first.size()), frame_.first_type);
         append(types, frame_.middle.types);
         types.insert(types.end(), static_cast<std::size_t>(text.second.size()), frame_.second_type);
         append(types, frame_.back.types);
     }
-    if (options_.objective == Objective::masked_and_next) to.next.push_back(text.follows ? 0 : 1);
 }
 
 }  // namespace fovea

@@ -20,7 +20,11 @@ struct PretrainBatch {
     TokenBatch tokens;
     ChosenTokens chosen;             // rows to tell; without rows: all of them
     std::vector<std::int64_t> told;  // of each sequence: how many
-    Ids next;                        // of each sequence: 0 the second text follows, 1 it does not
+    // Where the order of telling is not the text's (TextEncoder::targets): positions of all
+    // sequences, and how many of the last are told. `chosen` then has labels alone.
+    Ids order;
+    std::vector<std::int64_t> predicted;
+    Ids next;  // of each sequence: 0 the second text follows, 1 it does not
 };
 
 struct SequenceOptions {
@@ -29,6 +33,7 @@ struct SequenceOptions {
     MaskingOptions masking;
     std::uint64_t seed = 1;
     bool measuring = false;  // nothing is left out or shifted
+    bool any_order = false;  // the model has TextEncoder::targets
 };
 
 class PretrainSequences {
@@ -46,6 +51,8 @@ public:
 private:
     void add_masked(const PackedText& text, PretrainBatch& to) const;
     void add_causal(const PackedText& text, PretrainBatch& to) const;
+    void add_permuted(const PackedText& text, PretrainBatch& to) const;
+    void add_framed(const PackedText& text, const Ids& tokens, PretrainBatch& to) const;
     void add_runs(const TokenRange& range, std::uint32_t again, std::vector<TextRun>& runs) const;
 
     const TokenDocuments& documents_;
@@ -53,6 +60,7 @@ private:
     SequenceFrame frame_;
     bool types_ = false;
     std::optional<Masker> masker_;
+    Ids special_;  // tokens that are never told
     std::int64_t epoch_ = 0;
     std::vector<PackedText> packed_;
     std::vector<std::int64_t> lengths_;

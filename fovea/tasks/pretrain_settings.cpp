@@ -17,12 +17,17 @@ const std::vector<ModelHabit>& habits() {
          {Objective::masked, Objective::masked_and_next}},
         {"roberta", "bpe", "roberta", Objective::masked, {Objective::masked}},
         {"gpt2", "bpe", "gpt2", Objective::causal, {Objective::causal}},
+        {"xlnet",
+         "unigram",
+         "xlnet",
+         Objective::permuted,
+         {Objective::permuted, Objective::causal}},
     };
     return all;
 }
 
 constexpr Objective objectives[] = {Objective::masked, Objective::masked_and_next,
-                                    Objective::causal};
+                                    Objective::causal, Objective::permuted};
 
 void describe_vocabulary(PretrainSettings& p, Settings& s) {
     s.add("vocab", p.vocabulary, "kind of vocabulary to train; auto: the model's habit",
@@ -54,6 +59,8 @@ const char* name_of(Objective objective) {
             return "mlm-nsp";
         case Objective::causal:
             return "causal";
+        case Objective::permuted:
+            return "permutation";
     }
     return "?";
 }
@@ -108,7 +115,7 @@ void PretrainSettings::check(Settings& s, const std::string& from) {
         static constexpr const char* of_the_vocabulary[] = {"vocab", "vocab-size", "lowercase"};
         leave_out(s, of_the_vocabulary, "with --tokenizer");
     }
-    if (objective_for(habit_of(model)) == Objective::causal) {
+    if (!hides_tokens(objective_for(habit_of(model)))) {
         static constexpr const char* of_masks[] = {"mask-share", "whole-words", "masks"};
         leave_out(s, of_masks, "where nothing is masked");
     }

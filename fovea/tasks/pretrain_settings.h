@@ -17,8 +17,13 @@ enum class Objective {
     masked,           // tell hidden tokens (RoBERTa)
     masked_and_next,  // and whether the second text follows the first (BERT)
     causal,           // tell the next token (GPT-2)
+    permuted,         // tell some tokens in an order that is drawn (XLNet)
 };
-const char* name_of(Objective objective);  // mlm, mlm-nsp, causal
+const char* name_of(Objective objective);  // mlm, mlm-nsp, causal, permutation
+// Does it hide tokens behind others (and so need a mask token)?
+inline bool hides_tokens(Objective o) {
+    return o == Objective::masked || o == Objective::masked_and_next;
+}
 
 // What the papers did: where nothing else is asked for.
 struct ModelHabit {

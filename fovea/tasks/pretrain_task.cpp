@@ -126,7 +126,7 @@ private:
         const bool next = objective_ == Objective::masked_and_next;
         const Head head = next ? Head::words_and_next : Head::words;
         name_architecture(folder.config, head);
-        folder.task = objective_ == Objective::causal ? "generate" : "fill";
+        folder.task = hides_tokens(objective_) ? "fill" : "generate";
         folder.about["max_source_length"] = sizes.max_length;
         model_ = PretrainedModel::create(std::move(folder), head, run_.options.seed);
     }
@@ -154,7 +154,8 @@ private:
         SequenceOptions o{.objective = objective_,
                           .length = context_,
                           .masking = settings_.masking,
-                          .seed = run_.options.seed};
+                          .seed = run_.options.seed,
+                          .any_order = static_cast<bool>(model_.encoder->targets)};
         o.masking.seed = o.seed;
         train_.emplace(tokens_.train, tokenizer, o);
         train_->begin(0);
@@ -195,7 +196,7 @@ private:
 
     Evaluation evaluate() {
         const PretrainFigures f = measure(model_, *dev_, {run_.dev_limit, run_.batches.max_tokens});
-        Evaluation e{"loss", f.loss, false, f.loss + f.next_loss, f.json()};
+        Evaluation e{"loss", f.loss, false, f.loss, f.json()};
         if (run_.metric == "perplexity") e.name = "perplexity", e.value = f.perplexity();
         if (run_.metric == "accuracy")
             e.name = "accuracy", e.value = f.accuracy, e.higher_is_better = true;

@@ -12,8 +12,15 @@
 namespace fovea {
 namespace {
 
-Tensor told_rows(const Tensor& rows, const PretrainBatch& batch) {
+// The rows that words are told from; `rows` are those of all tokens.
+Tensor told_rows(const TextEncoder& e, const Tensor& rows, const PretrainBatch& batch) {
+    if (!batch.order.empty()) return e.targets(batch.tokens, batch.order, batch.predicted);
     return batch.chosen.rows.empty() ? rows : gather_rows(rows, batch.chosen.rows);
+}
+
+// Of all tokens; a batch with an order of its own has no use for them.
+Tensor all_rows(const TextEncoder& e, const PretrainBatch& batch) {
+    return batch.order.empty() ? e.rows(batch.tokens) : Tensor();
 }
 
 // What one sequence adds to the figures. Sums are made sequence by sequence, in order: a figure
@@ -31,8 +38,8 @@ double log_prob(const TokenScores& s, std::int32_t label) {
 void measure_batch(const PretrainedModel& model, const PretrainBatch& b,
                    std::span<SequenceFigures> to) {
     const TextEncoder& e = *model.encoder;
-    const Tensor rows = e.rows(b.tokens);
-    const Tensor logits = e.words(told_rows(rows, b));
+    const Tensor rows = all_rows(e, b);
+    const Tensor logits = e.words(told_rows(e, rows, b));
     const std::vector<TokenScores> words = top_scores(logits, 1);
     std::size_t at = 0;
     for (std::size_t i = 0; i < to.size(); ++i) {
@@ -71,13 +78,14 @@ PretrainedModel PretrainedModel::open(ModelFolder folder, const WeightChoice& we
     const std::string where = m.folder.config_path();
     const TextEncoderEntry& entry = text_encoder_of(m.folder.config, where);
     // A bare model's folder says nothing; it has no head to load, and is refused for it.
-    const Head head = head_of_config(m.folder.config).value_or(Head::words);
+    const Head head = head_named_in(m.folder.config).value_or(Head::words);
     const auto make = [&](const Params& p) {
         return std::make_shared<const TextEncoder>(entry.make(m.folder.config, where, {head}, p));
     };
     m.store = m.folder.load(entry.rules(), weights.format, make);
     Rng unused;
     m.encoder = make(Params(*m.store, unused));
+    m.has_types = pair_frame(*m.folder.tokenizer).has_types();
     expect_input(m.encoder->vocabulary >= m.folder.tokenizer->vocab_size(), m.folder.path,
                  ": the tokenizer has ", m.folder.tokenizer->vocab_size(),
                  " tokens, but the model knows ", m.encoder->vocabulary);
@@ -94,8 +102,9 @@ void save_pretrained(const ModelFolder& model, const ParameterStore& trained,
 }
 
 Tensor PretrainedModel::loss(const PretrainBatch& batch) const {
-    const Tensor rows = encoder->rows(batch.tokens);
-    const Tensor words = cross_entropy(encoder->words(told_rows(rows, batch)), batch.chosen.labels);
+    const Tensor rows = all_rows(*encoder, batch);
+    const Tensor words =
+        cross_entropy(encoder->words(told_rows(*encoder, rows, batch)), batch.chosen.labels);
     if (batch.next.empty()) return words;
     return words + cross_entropy(encoder->next(rows, batch.tokens.segments), batch.next);
 }

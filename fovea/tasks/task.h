@@ -163,6 +163,7 @@ struct TaskEntry {
     void (*save)(const ModelFolder& model, const ParameterStore& trained, const std::string& out,
                  bool overwrite);
     std::vector<std::string> model_types{};  // config.json's, of folders that do not name a task
+    std::vector<Head> heads{};  // the same by config.json's architecture: those with these heads
 };
 
 std::span<const TaskEntry> tasks();  // the one table

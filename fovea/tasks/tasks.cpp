@@ -1,9 +1,12 @@
 // The table of tasks. A new task is its own files and a row here.
+#include <algorithm>
+
 #include "fovea/base/error.h"
 #include "fovea/tasks/classify.h"
+#include "fovea/tasks/fill.h"
+#include "fovea/tasks/generate.h"
 #include "fovea/tasks/pretrain.h"
 #include "fovea/tasks/pretrained_model.h"
-#include "fovea/tasks/generate.h"
 #include "fovea/tasks/seq2seq_model.h"
 #include "fovea/tasks/seq2seq_task.h"
 #include "fovea/tasks/task.h"
@@ -42,7 +45,9 @@ const TaskEntry table[] = {
       "fovea classify run/model --top 3 --format jsonl < reviews.txt"},
      make_classify_trainer,
      make_classify_predictor,
-     save_classifier},
+     save_classifier,
+     {},
+     {Head::classes}},
     {"pretrain",
      "Learn a language from plain text.",
      "documents of plain text",
@@ -61,7 +66,20 @@ const TaskEntry table[] = {
      nullptr,
      make_generate_predictor,
      save_language_model,
-     {"gpt2"}},
+     {"gpt2"},
+     {Head::words}},
+    {"fill",
+     "Fill the gaps in texts: the [MASK] sat on the mat.",
+     "texts with [MASK] or <mask>, one per line",
+     RecordShape::texts,
+     {"echo \"the [MASK] sat on the mat\" | fovea fill run/model",
+      "fovea fill run/model --top 10 --format jsonl < texts.txt",
+      "fovea fill run/model --next < two-columns.tsv"},
+     nullptr,
+     make_fill_predictor,
+     save_pretrained,
+     {},
+     {Head::words, Head::words_and_next, Head::next}},
 };
 
 }  // namespace
@@ -75,10 +93,18 @@ const TaskEntry* find_task(const std::string& name) {
 }
 
 std::string task_of_config(const ModelFolder& folder) {
-    const std::string type = folder.config.value("model_type", std::string());
-    for (const TaskEntry& t : table)
-        for (const std::string& known : t.model_types)
-            if (type == known) return t.name;
+    const std::string type = model_type_of(folder.config);
+    const Head head = head_named_in(folder.config).value_or(Head::none);
+    const auto lists = [](const auto& all, const auto& one) {
+        return std::find(all.begin(), all.end(), one) != all.end();
+    };
+    for (const TaskEntry& t : table) {
+        const bool of_type = lists(t.model_types, type);
+        const bool fits = head == Head::none
+                              ? of_type
+                              : lists(t.heads, head) && (of_type || t.model_types.empty());
+        if (fits) return t.name;
+    }
     return "";
 }
 

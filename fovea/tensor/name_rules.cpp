@@ -45,17 +45,23 @@ Tensor transposed_matrix(const Tensor& t) {
     return out;
 }
 
-enum class Axis { first_to_last, last_to_first };
-
-// [in, out] and [in, heads, width]: the axis of the input goes to the other end.
-Tensor transposed(const Tensor& t, Axis axis, const std::string& name) {
-    const Shape& s = t.shape();
-    expect_input(s.rank() == 2 || s.rank() == 3, name, ": is ", s,
+Tensor transposed(const Tensor& t, const std::string& name) {
+    expect_input(t.shape().rank() == 2, name, ": is ", t.shape(),
                  " but must be a matrix to be transposed");
-    if (s.rank() == 2) return transposed_matrix(t);
-    if (axis == Axis::last_to_first) return transposed_matrix(t).reshaped({s[2], s[0], s[1]});
-    const Shape flat{s[0], checked_mul(s[1], s[2])};
-    return transposed_matrix(t.reshaped(flat)).reshaped({s[1], s[2], s[0]});
+    return transposed_matrix(t);
+}
+
+// [in, heads, width] as [in, heads·width].
+Tensor with_joined_columns(const Tensor& t, const std::string& name) {
+    const Shape& s = t.shape();
+    expect_input(s.rank() == 3, name, ": is ", s, " but [in, heads, width] is wanted");
+    return t.reshaped({s[0], checked_mul(s[1], s[2])});
+}
+
+Tensor with_split_columns(const Tensor& t, const Shape& like, const std::string& name) {
+    expect(like.rank() == 2 && t.cols() == like.size(), "name rule: ", name, " is ", t.shape(),
+           ", whose columns do not split as ", like);
+    return t.reshaped({t.rows(), like[0], like[1]});
 }
 
 // Rows [i·n/k, (i+1)·n/k) for each i; a vector's elements count as rows.
@@ -95,14 +101,8 @@ std::vector<NamedTensor> apply_one(const NameRule& rule, const NamedTensor& in) 
     if (!matches_pattern(rule.on_disk, in.name, captures)) return {in};
     if (rule.in_model.empty()) return {};
     Tensor t = in.tensor;
-    if (!rule.disk_shape.empty()) {
-        Shape wanted;
-        for (const std::int64_t n : rule.disk_shape) wanted.push(n);
-        expect_input(t.shape() == wanted, in.name, ": is ", t.shape(), " but the model wants ",
-                     wanted);
-        t = t.reshaped({wanted[0], wanted[0] == 0 ? 0 : wanted.size() / wanted[0]});
-    }
-    if (rule.transpose) t = transposed(t, Axis::first_to_last, in.name);
+    if (!rule.columns_like.empty()) t = with_joined_columns(t, in.name);
+    if (rule.transpose) t = transposed(t, in.name);
     if (rule.in_model.size() == 1) return {{filled(rule.in_model[0], captures), t}};
     std::vector<NamedTensor> out;
     const auto parts = split_rows(t, rule.in_model.size(), in.name);
@@ -137,12 +137,10 @@ std::vector<NamedTensor> undo_one(const NameRule& rule, const std::vector<NamedT
             for (const std::string& p : rule.in_model) parts.push_back(find(filled(p, captures)));
             whole = joined_rows(parts);
         }
-        if (rule.transpose) whole = transposed(whole, Axis::last_to_first, t.name);
-        if (!rule.disk_shape.empty()) {
-            Shape shape;
-            for (const std::int64_t n : rule.disk_shape) shape.push(n);
-            whole = whole.reshaped(shape);
-        }
+        if (rule.transpose) whole = transposed(whole, t.name);
+        if (!rule.columns_like.empty())
+            whole = with_split_columns(whole, find(filled(rule.columns_like, captures)).shape(),
+                                       t.name);
         out.push_back({filled(rule.on_disk, captures), whole});
     }
     return out;

@@ -9,6 +9,7 @@
 //   {.on_disk = "h.*.attn.bias", .in_model = {}}                               a buffer: ignored
 //   {.on_disk = "h.*.attn.c_attn.weight", .in_model = {"h.*.q.weight", "h.*.k.weight",
 //    "h.*.v.weight"}, .transpose = true}                                       fused, [in, 3·out]
+//   {.on_disk = "*.q", .in_model = {"*.q"}, .columns_like = "*.bias"}          [in, heads, width]
 //
 // `*` matches within one part of a dotted name, `**` anything; in_model has the same wild cards in
 // the same order.
@@ -25,11 +26,11 @@ namespace fovea {
 struct NameRule {
     std::string on_disk;
     std::vector<std::string> in_model = {};  // none: ignored; several: split evenly by rows
-    // On disk as [in, out] (after disk_shape is flattened), or [in, heads, width], which becomes
-    // [heads, width, in].
-    bool transpose = false;
-    std::vector<std::int64_t> disk_shape = {};  // on disk as [a, b, c]; in the model as [a, b·c]
-    bool load_only = false;                     // an old spelling: read, never written
+    bool transpose = false;                  // on disk as [in, out]
+    // On disk as [in, heads, width], in the model a matrix [in, heads·width]: so that formats of
+    // matrices apply to it. Names the parameter that is [heads, width], which saving asks.
+    std::string columns_like = {};
+    bool load_only = false;  // an old spelling: read, never written
 };
 
 // Does the name fit the pattern? Fills in what each wild card matched.

@@ -99,45 +99,46 @@ void read_roles(const Json& j, const std::string& where, TokenizerConfig& config
     }
 }
 
-}  // namespace
-
-TokenizerConfig read_tokenizer_config(const std::string& folder) {
-    TokenizerConfig config;
-    const auto file = [&](const char* name) { return join_path(folder, name); };
-    const Json model = read_object(file("config.json"));
-    if (model.contains("model_type") && model["model_type"].is_string())
-        config.kind = model["model_type"].get<std::string>();
-
-    // {"token": id, …}
-    const std::string old_path = file("added_tokens.json");
-    const Json old = read_object(old_path);
+// {"token": id, …}
+void read_old_added_tokens(const Json& old, const std::string& where, TokenizerConfig& config) {
     for (const auto& [content, id] : old.items()) {
         expect_input(id.is_number_integer() && id.get<std::int64_t>() >= 0 &&
                          id.get<std::int64_t>() < 2147483647,
-                     old_path, ": token \"", content, "\" has no id");
+                     where, ": token \"", content, "\" has no id");
         AddedToken t;
         t.content = content;
         t.id = id.get<TokenId>();
         put(config.added, std::move(t));
     }
+}
 
-    const std::string path = file("tokenizer_config.json");
-    const Json j = read_object(path);
-    if (j.contains("added_tokens_decoder") && j["added_tokens_decoder"].is_object()) {
-        for (const auto& [id, token] : j["added_tokens_decoder"].items()) {
-            AddedToken t = token_of(token, false, path + ": added_tokens_decoder." + id);
-            expect_input(!id.empty() && id.size() < 10 &&
-                             id.find_first_not_of("0123456789") == std::string::npos,
-                         path, ": added_tokens_decoder: \"", id, "\" is no token id");
-            t.id = std::stoi(id);
-            put(config.added, std::move(t));
-        }
+// {"added_tokens_decoder": {"7": {"content": …}, …}}
+void read_added_tokens(const Json& j, const std::string& where, TokenizerConfig& config) {
+    if (!j.contains("added_tokens_decoder") || !j["added_tokens_decoder"].is_object()) return;
+    for (const auto& [id, token] : j["added_tokens_decoder"].items()) {
+        AddedToken t = token_of(token, false, where + ": added_tokens_decoder." + id);
+        expect_input(!id.empty() && id.size() < 10 &&
+                         id.find_first_not_of("0123456789") == std::string::npos,
+                     where, ": added_tokens_decoder: \"", id, "\" is no token id");
+        t.id = std::stoi(id);
+        put(config.added, std::move(t));
     }
+}
+
+}  // namespace
+
+TokenizerConfig tokenizer_config_of(const TokenizerConfigFiles& files) {
+    TokenizerConfig config;
+    const auto path = [&](const char* name) { return join_path(files.folder, name); };
+    if (const Json& m = files.model; m.contains("model_type") && m["model_type"].is_string())
+        config.kind = m["model_type"].get<std::string>();
+    read_old_added_tokens(files.added_tokens, path("added_tokens.json"), config);
+    const Json& j = files.config;
+    read_added_tokens(j, path("tokenizer_config.json"), config);
     std::stable_sort(config.added.begin(), config.added.end(),
                      [](const AddedToken& a, const AddedToken& b) { return a.id < b.id; });
-    const std::string map_path = file("special_tokens_map.json");
-    read_roles(read_object(map_path), map_path, config);
-    read_roles(j, path, config);
+    read_roles(files.special, path("special_tokens_map.json"), config);
+    read_roles(j, path("tokenizer_config.json"), config);
 
     if (j.contains("tokenizer_class") && j["tokenizer_class"].is_string()) {
         const std::string kind = kind_of_class(j["tokenizer_class"].get<std::string>());
@@ -151,6 +152,15 @@ TokenizerConfig read_tokenizer_config(const std::string& folder) {
     config.add_prefix_space = optional_flag(j, "add_prefix_space");
     config.keep_accents = optional_flag(j, "keep_accents");
     return config;
+}
+
+TokenizerConfig read_tokenizer_config(const std::string& folder) {
+    const auto file = [&](const char* name) { return read_object(join_path(folder, name)); };
+    return tokenizer_config_of({.folder = folder,
+                                .model = file("config.json"),
+                                .config = file("tokenizer_config.json"),
+                                .special = file("special_tokens_map.json"),
+                                .added_tokens = file("added_tokens.json")});
 }
 
 void apply(const TokenizerConfig& config, TokenizerSpec& spec) {

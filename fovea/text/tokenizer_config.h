@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/base/json.h"
 #include "fovea/text/spec.h"
 
 namespace fovea {
@@ -23,6 +24,16 @@ struct TokenizerConfig {
 
 // Reads what there is in a folder.
 TokenizerConfig read_tokenizer_config(const std::string& folder);
+
+// The files of a folder, which errors name; where there is none, an empty object.
+struct TokenizerConfigFiles {
+    std::string folder;
+    Json model = Json::object();         // config.json
+    Json config = Json::object();        // tokenizer_config.json
+    Json special = Json::object();       // special_tokens_map.json
+    Json added_tokens = Json::object();  // added_tokens.json
+};
+TokenizerConfig tokenizer_config_of(const TokenizerConfigFiles& files);
 
 // Puts added tokens and parts that the config names into a spec that a vocabulary file gave.
 void apply(const TokenizerConfig& config, TokenizerSpec& spec);

@@ -33,6 +33,13 @@ void fuzz_saved_state(FuzzBytes data);
 void fuzz_data_files(FuzzBytes data);
 // A selector of options, a hypothesis, 0xFF, a reference.
 void fuzz_metric_texts(FuzzBytes data);
+// A head, then a config.json: of a text encoder, or of an encoder-decoder.
+void fuzz_model_config(FuzzBytes data);
+// A model.safetensors.index.json.
+void fuzz_weight_index(FuzzBytes data);
+// A selector, then a generation_config.json; or a tokenizer_config.json, a special_tokens_map.json,
+// an added_tokens.json, a config.json and a text, with 0xFF between them.
+void fuzz_tokenizer_config(FuzzBytes data);
 
 struct BrokenProperty : std::logic_error {
     using std::logic_error::logic_error;

@@ -234,6 +234,86 @@ def metric_texts():
             write("metric_texts", f"{i}-{metric}", bytes([8 * metric + i]) + a.encode() + b"\xff" + b.encode())
 
 
+def model_config():
+    sizes = {"vocab_size": 40, "initializer_range": 0.02, "dtype": "float32"}
+    bert = sizes | {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 24,
+                    "max_position_embeddings": 20, "type_vocab_size": 2, "hidden_act": "gelu", "pad_token_id": 1,
+                    "hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1, "layer_norm_eps": 1e-12}
+    gpt2 = sizes | {"n_embd": 16, "n_layer": 2, "n_head": 2, "n_inner": None, "n_positions": 20,
+                    "activation_function": "gelu_new", "bos_token_id": 3, "eos_token_id": [3, 4],
+                    "scale_attn_by_inverse_layer_idx": True, "pruned_heads": {}}
+    xlnet = sizes | {"d_model": 16, "n_layer": 2, "n_head": 2, "d_head": 8, "d_inner": 24, "ff_activation": "relu",
+                     "attn_type": "uni", "mem_len": None, "summary_type": "cls_index", "summary_activation": None,
+                     "clamp_len": -1, "eos_token_id": 2, "bos_token_id": None}
+    marian = sizes | {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2,
+                      "decoder_attention_heads": 2, "encoder_ffn_dim": 8, "decoder_ffn_dim": 8, "pad_token_id": 39,
+                      "eos_token_id": 0, "activation_function": "swish", "max_position_embeddings": 20}
+    heads = {"none": 0, "classes": 1, "tags": 2, "spans": 3, "words": 4, "both": 5, "next": 6}
+    for name, kind, config in [
+        ("bert", "bert", bert), ("roberta", "roberta", bert | {"type_vocab_size": 1}),
+        ("gpt2", "gpt2", gpt2), ("xlnet", "xlnet", xlnet),
+        ("transformer", "fovea_transformer_encoder", {"vocab_size": 40, "d_model": 16, "num_hidden_layers": 2,
+                                                      "encoder_attention_heads": 2}),
+        ("architecture", "gpt2", gpt2 | {"architectures": ["GPT2LMHeadModel", 3]}),
+        ("huge", "bert", bert | {"vocab_size": 1 << 24, "hidden_size": 1 << 16, "num_hidden_layers": 512,
+                                 "max_position_embeddings": 1 << 24}),
+        ("silent", "xlnet", {}),
+    ]:
+        text = json.dumps({"model_type": kind} | config).encode()
+        for head, number in heads.items():
+            if head in ("none", "words") or name in ("bert", "xlnet"):
+                write("model_config", f"{name}-{head}", bytes([number]) + text)
+    for name, config in [("marian", marian), ("bart", marian | {"eos_token_id": 2, "model_type": "bart"}),
+                         ("ours", marian | {"model_type": "fovea_transformer", "position_embedding_type": "rotary"})]:
+        write("model_config", name, b"\7" + json.dumps({"model_type": "marian"} | config).encode())
+    write("model_config", "type-is-no-text", b"\0" + b'{"model_type": 5}')
+
+
+def weight_index():
+    names = {"a.weight": "model-00001-of-00002.safetensors", "b": "model-00002-of-00002.safetensors"}
+    for name, index in [
+        ("plain", {"metadata": {"total_size": 24}, "weight_map": names}),
+        ("no-size", {"weight_map": names}),
+        ("float-size", {"metadata": {"total_size": 24.0}, "weight_map": names}),
+        ("odd-metadata", {"metadata": [1], "weight_map": names}),
+        ("upwards", {"weight_map": {"a": "../secret.safetensors"}}),
+        ("other-file", {"weight_map": {"a": "pytorch_model.bin"}}),
+        ("no-text", {"weight_map": {"a": 3}}),
+        ("empty", {"weight_map": {}}),
+        ("list", [names]),
+    ]:
+        write("weight_index", name, json.dumps(index).encode())
+    write("weight_index", "twice", b'{"weight_map": {"a": "x.safetensors", "a": "y.safetensors"}}')
+
+
+def tokenizer_config():
+    mask = {"content": "[MASK]", "lstrip": True, "rstrip": False, "normalized": False, "single_word": False}
+    config = {"tokenizer_class": "BertTokenizerFast", "do_lower_case": True, "strip_accents": None,
+              "tokenize_chinese_chars": False, "unk_token": "[UNK]", "mask_token": mask, "cls_token": "[CLS]",
+              "added_tokens_decoder": {"4": mask | {"special": True}, "13": {"content": "<s>"}},
+              "additional_special_tokens": ["<x>", mask], "model_max_length": 512}
+    special = {"sep_token": "[SEP]", "pad_token": {"content": "[PAD]"}, "extra_special_tokens": {"image": "<i>"}}
+    added = {"<new>": 14, "hello": 5}
+    for name, parts in {
+        "all": [config, special, added, {"model_type": "bert"}],
+        "bare": [{}, {}, {}, {}],
+        "words": [{"unk_token": "[NONE]"}, {}, {}, {}],
+        "roles": [{}, special, {}, {}],
+        "old": [{}, {}, added, {"model_type": "gpt2"}],
+    }.items():
+        text = b"\xff".join(json.dumps(p).encode() for p in parts)
+        write("tokenizer_config", name, b"\0" + text + b"\xff" + TEXT)
+    search = {"num_beams": 4, "max_length": 64, "length_penalty": 0.6, "length_penalty_kind": "marian",
+              "repetition_penalty": 1.2, "no_repeat_ngram_size": 3, "bad_words_ids": [[5], [6, 7]],
+              "bos_token_id": 0, "eos_token_id": [1, 2], "early_stopping": True}
+    sampling = {"do_sample": True, "temperature": 0.7, "top_k": 50, "top_p": 0.9, "min_p": 0.05,
+                "max_new_tokens": 20, "min_new_tokens": 2, "stop_strings": ["\n\n", "END"]}
+    for name, generation in {"search": search, "sampling": sampling, "both": search | sampling,
+                             "negative": {"bad_words_ids": [[-5], [1 << 40]]}, "odd": {"stop_strings": [""]},
+                             "nothing": {}}.items():
+        write("tokenizer_config", "generation-" + name, b"\1" + json.dumps(generation).encode())
+
+
 tokenizer_json()
 vocab_files()
 sentencepiece_model()
@@ -243,3 +323,6 @@ safetensors()
 saved_state()
 data_files()
 metric_texts()
+model_config()
+weight_index()
+tokenizer_config()

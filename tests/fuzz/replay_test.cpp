@@ -45,7 +45,10 @@ INSTANTIATE_TEST_SUITE_P(All, StoredInputs,
                                          Target{"safetensors", fuzz_safetensors},
                                          Target{"saved_state", fuzz_saved_state},
                                          Target{"data_files", fuzz_data_files},
-                                         Target{"metric_texts", fuzz_metric_texts}),
+                                         Target{"metric_texts", fuzz_metric_texts},
+                                         Target{"model_config", fuzz_model_config},
+                                         Target{"weight_index", fuzz_weight_index},
+                                         Target{"tokenizer_config", fuzz_tokenizer_config}),
                          [](const auto& i) { return std::string(i.param.name); });
 
 }  // namespace

@@ -98,7 +98,7 @@ TEST(XlnetFiles, NamesWithoutPrefix) {
                     {"layer.0.rel_attn.q", Tensor::of({2, 1, 3}, {1, 2, 3, 4, 5, 6})})
             .at(0);
     EXPECT_EQ(q.name, "transformer.layer.0.rel_attn.q");
-    EXPECT_EQ(q.tensor.shape(), Shape({1, 3, 2}));
+    EXPECT_EQ(q.tensor.shape(), Shape({3, 2}));
     EXPECT_EQ(q.tensor.values(), (std::vector<float>{1, 4, 2, 5, 3, 6}));
 }
 
@@ -114,6 +114,10 @@ TEST(XlnetFiles, OtherFormats) {
             return XlnetLm(XlnetConfig::from_json(g.json, folder), p);
         };
         const auto store = m.load(XlnetEncoder::rules(), format, make);
+        for (const char* name : {"q", "k", "v", "r", "o"})
+            EXPECT_EQ(store->at(std::string("transformer.layer.0.rel_attn.") + name).format(),
+                      format)
+                << name;
         Rng unused;
         const XlnetLm lm = make(Params(*store, unused));
         const Tensor got = lm.logits(lm.transformer(g.batch));
