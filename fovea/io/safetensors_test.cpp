@@ -148,8 +148,8 @@ TEST(Safetensors, WriterRefusesWhatTheFormatCannotHold) {
     EXPECT_EQ(write({TensorToWrite::of("\xff", t)}), "safetensors: a name is not UTF-8");
     EXPECT_EQ(write({{"r", DType::F64, {3}, {}, "12345678"}}),
               "safetensors: r has 8 bytes but needs 24");
-    EXPECT_NE(complaint([&] { TensorToWrite::of("q", t.to(Format::int8)); }).find("int8"),
-              std::string::npos);
+    EXPECT_NE(complaint([&] { TensorToWrite::of("q", t, DType::I8); }).find("as I8"),
+              std::string::npos);  // f32 values are rounded to int8 by whoever knows their rows
     EXPECT_TRUE(list_folder(folder.path()).empty());
     EXPECT_NE(complaint([&] { write_safetensors("/dev/full/x", {}); }), "");
     EXPECT_NE(complaint([&] { write_safetensors(folder / "no/x", {}); }).find("cannot create"),
