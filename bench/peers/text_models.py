@@ -8,7 +8,7 @@ One line of JSON in, one out.
     {"do": "open_decoder", "threads": N}
     {"do": "prompt", "length": L, "times": T}                          -> {"seconds": s}      reads L tokens, T times
     {"do": "decode", "batch": B, "prompt": L, "tokens": T}             -> {"seconds": s}      T tokens each, prompt not counted
-    {"do": "open_training", "model": "bert|gpt2", "threads": N, "dropout": P}
+    {"do": "open_training", "model": "bert|gpt2", "layers": L, "width": D, "heads": H, "vocabulary": V, "threads": N, "dropout": P}
     {"do": "train", "batch": B, "length": L, "steps": T}               -> {"seconds": s, "loss": l}
     {"do": "memory"}                                                   -> {"bytes": largest resident size}
 
@@ -142,19 +142,22 @@ class Server:
     def open_training(self, job):
         self.start(job)
         if job["model"] == "bert":
-            config = transformers.BertConfig(attn_implementation="sdpa", hidden_dropout_prob=job["dropout"],
+            config = transformers.BertConfig(attn_implementation="sdpa", vocab_size=job["vocabulary"], hidden_size=job["width"],
+                                             num_hidden_layers=job["layers"], num_attention_heads=job["heads"],
+                                             intermediate_size=4 * job["width"], hidden_dropout_prob=job["dropout"],
                                              attention_probs_dropout_prob=job["dropout"], num_labels=2)
             self.trained = transformers.BertForSequenceClassification(config).train()
         else:
-            config = transformers.GPT2Config(attn_implementation="sdpa", resid_pdrop=job["dropout"], embd_pdrop=job["dropout"],
-                                             attn_pdrop=job["dropout"])
+            config = transformers.GPT2Config(attn_implementation="sdpa", vocab_size=job["vocabulary"], n_embd=job["width"],
+                                             n_layer=job["layers"], n_head=job["heads"], resid_pdrop=job["dropout"],
+                                             embd_pdrop=job["dropout"], attn_pdrop=job["dropout"])
             self.trained = transformers.GPT2LMHeadModel(config).train()
-        self.kind = job["model"]
+        self.kind, self.vocabulary = job["model"], job["vocabulary"]
         self.adam = torch.optim.AdamW(self.trained.parameters(), lr=1e-5, fused=True)
         return {}
 
     def train(self, job):
-        ids = tokens(job["batch"], job["length"])
+        ids = tokens(job["batch"], job["length"], self.vocabulary)
         labels = ids if self.kind == "gpt2" else torch.arange(job["batch"]) % 2
         start = time.perf_counter()
         for _ in range(job["steps"]):

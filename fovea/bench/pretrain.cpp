@@ -19,24 +19,31 @@ namespace {
 struct TrainedModel {
     const char* name;   // of the case
     const char* model;  // a row of text_encoders()
+    const char* preset;
+    int layers, width, heads;  // which the preset means, for the peer
     int vocabulary;
     std::int64_t sequences, length;
     HeadChoice head;
+    bool has_dropout = true;
 
     double tokens() const { return static_cast<double>(sequences * length); }
     std::string case_name() const { return text_of(name, " ", sequences, "x", length); }
 };
-const TrainedModel models[] = {{"bert-base", "bert", 30522, 16, 128, {Head::classes, 2}},
-                               {"gpt2", "gpt2", 50257, 4, 256, {Head::words}}};
+// The last is nanoGPT's recipe for a CPU: characters, 0.8 M parameters.
+const TrainedModel models[] = {
+    {"bert-base", "bert", "base", 12, 768, 12, 30522, 16, 128, {Head::classes, 2}},
+    {"gpt2", "gpt2", "base", 12, 768, 12, 50257, 4, 256, {Head::words}},
+    {"nanogpt", "gpt2", "tiny", 4, 128, 4, 67, 12, 64, {Head::words}, false}};
 
 // One update after another on the same tokens, as `fovea train` does it.
 class Training {
 public:
     Training(const TrainedModel& t, float dropout)
         : model_({.model = t.model,
+                  .preset = t.preset,
                   .vocabulary = t.vocabulary,
                   .max_length = 1024,
-                  .dropout = dropout,
+                  .dropout = t.has_dropout ? dropout : 0.0f,
                   .head = t.head}),
           adam_(*model_.store, {}),
           masks_(1, 0x64726f70) {
@@ -91,7 +98,13 @@ public:
 
 private:
     Json opening(const TrainedModel& t) const {
-        return {{"do", "open_training"}, {"model", t.model}, {"dropout", options_.dropout}};
+        return {{"do", "open_training"},
+                {"model", t.model},
+                {"layers", t.layers},
+                {"width", t.width},
+                {"heads", t.heads},
+                {"vocabulary", t.vocabulary},
+                {"dropout", t.has_dropout ? options_.dropout : 0.0f}};
     }
     static Json updates(const TrainedModel& t, int count) {
         return {{"do", "train"}, {"batch", t.sequences}, {"length", t.length}, {"steps", count}};
@@ -163,7 +176,7 @@ private:
     // A fresh process tells: ours has held other models.
     double memory_of_child(const TrainedModel& t, int count) const {
         return std::strtod(
-            output_of_fovea({"bench", "pretrain-memory", "--model", t.model, "--dropout",
+            output_of_fovea({"bench", "pretrain-memory", "--model", t.name, "--dropout",
                              std::to_string(options_.dropout), "--updates", std::to_string(count),
                              "--threads", std::to_string(thread_count())})
                 .c_str(),
@@ -187,7 +200,7 @@ std::vector<Row> bench_pretrain(const PretrainBenchOptions& options) {
 
 double pretrain_memory(const std::string& model, float dropout, int updates) {
     for (const TrainedModel& t : models)
-        if (model == t.model) Training(t, dropout).run(updates);
+        if (model == t.name) Training(t, dropout).run(updates);
     return largest_resident_size();
 }
 

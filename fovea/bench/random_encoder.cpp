@@ -34,7 +34,7 @@ RandomEncoder::RandomEncoder(const RandomEncoderOptions& o)
     precision = weights.precision;
     const TextEncoderEntry& entry = text_encoder_named(o.model);
     EncoderChoice choice;
-    choice.preset = "base";
+    choice.preset = o.preset;
     choice.vocabulary = o.vocabulary;
     choice.max_length = o.max_length;
     choice.dropout = o.dropout;

@@ -12,7 +12,8 @@
 namespace fovea::bench {
 
 struct RandomEncoderOptions {
-    std::string model = "bert";  // a row of text_encoders(), at its preset `base`
+    std::string model = "bert";   // a row of text_encoders()
+    std::string preset = "base";  // and a size of it
     int vocabulary = 30522;
     int max_length = 512;
     float dropout = 0.1f;  // in training

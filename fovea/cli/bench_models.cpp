@@ -188,7 +188,7 @@ void add_infer(CLI::App& bench) {
 void add_pretrain(CLI::App& bench) {
     struct Choice : ModelChoice {
         bench::PretrainBenchOptions options;
-        std::string model = "bert";
+        std::string model = "bert-base";
         int updates = 3;
     };
     auto choice = std::make_shared<Choice>();

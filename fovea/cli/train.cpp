@@ -121,20 +121,20 @@ void say_end(const TrainResult& r, const TrainVerb& v) {
                    "--minutes {}, before the rate came down; --resume goes on\n",
                    v.run.options.minutes);
     if (global_options().quiet) return;
-    const std::string trained = task_of_folder(model);
     fmt::print(stderr, "{} after {} updates, {}\n",
                r.end == TrainEnd::stopped_early ? "stopped early"
                : r.end == TrainEnd::out_of_time ? "out of time"
                                                 : "done",
                r.step, duration_text(r.seconds));
+    const std::string verb = task_of_folder(model);  // pretraining makes models of other tasks
     fmt::print(stderr,
                "saved {}: step {}{}  |  try: fovea {} {} < texts.txt  |  fovea eval {} --test "
-               "test.tsv\n",
+               "FILE\n",
                model, r.model_step,
                r.best_metric ? fmt::format(", dev {} {:.{}f}", r.metric, *r.best_metric,
                                            r.metric == "loss" ? 4 : 1)
                              : "",
-               trained.empty() ? v.task : trained, model, model);
+               verb.empty() ? v.task : verb, model, model);
 }
 
 // Settings that differ from those of the sittings before are told, not guessed.

@@ -178,6 +178,7 @@ std::shared_ptr<ParameterStore> ModelFolder::load_body(
     checked.finish(path);
     auto store = std::make_shared<ParameterStore>(ParameterStore::Mode::load);
     load_parameters(weights, rules, *store, &checked);
+    convert_weights(*store, Format::f32, checked);  // of an int8 folder
     store->set_mode(ParameterStore::Mode::create);
     report.made = checked.missing_names();
     for (const std::string& name : weights.names())
