@@ -61,11 +61,14 @@
 #include "fovea/nn/self_attention.h"        // with the position codes that live inside of it
 
 // models: one file pair a paper
+#include "fovea/models/bert.h"                // the encoder of Devlin et al. 2018
 #include "fovea/models/gpt2.h"                // the decoder of Radford et al. 2019
 #include "fovea/models/gpt2_config.h"         // its sizes
+#include "fovea/models/roberta.h"             // Liu et al. 2019: BERT's, trained longer
 #include "fovea/models/text_encoder.h"        // one value for anything that turns tokens into rows
 #include "fovea/models/transformer.h"         // the encoder-decoder of Vaswani et al. 2017
 #include "fovea/models/transformer_config.h"  // its sizes
+#include "fovea/models/xlnet.h"               // Yang et al. 2019: tokens told in any order
 
 // text: tokenizers
 #include "fovea/text/tokenizer.h"                // text to ids and back
@@ -119,6 +122,8 @@
 // tasks: data, model, loss, metric and prediction
 #include "fovea/tasks/average.h"        // the mean of a run's checkpoints
 #include "fovea/tasks/classify.h"       // classify()
+#include "fovea/tasks/convert.h"        // a model in another format
+#include "fovea/tasks/fill.h"           // fill(), follows()
 #include "fovea/tasks/generate.h"       // generate(), foretell()
 #include "fovea/tasks/model_folder.h"   // a model as a folder
 #include "fovea/tasks/seq2seq_model.h"  // Seq2SeqModel: what translate() takes
