@@ -34,7 +34,7 @@ Words train_words(const std::string& model, const std::string& data, const std::
     Words words = {"train",        "--task", "pretrain",     "--model", model,       data,
                    "--out",        out,      "--layers",     "1",       "--d-model", "32",
                    "--ffn",        "48",     "--heads",      "2",       "--context", "32",
-                   "--max-tokens", "256",    "--vocab-size", "300",     "--lr",      "5e-3",
+                   "--max-tokens", "256",    "--vocab-size", "300",     "--lr",      "2e-3",
                    "--seed",       "3"};
     words.insert(words.end(), more.begin(), more.end());
     return words;
@@ -146,7 +146,7 @@ TEST(PretrainCliMore, FillsGapsAndTellsWhatFollows) {
     write_file_atomically(folder / "train.txt", documents(200, 1));
     const Outcome t =
         fovea(train_words("bert", folder / "train.txt", folder / "run",
-                          {"--vocab", "words", "--lowercase", "--steps", "400", "--dropout", "0"}));
+                          {"--vocab", "words", "--lowercase", "--steps", "2500", "--dropout", "0"}));
     ASSERT_EQ(t.code, 0) << t.err;
     const Outcome o = fovea({"fill", folder / "run", "--top", "2", "--format", "jsonl"},
                             {.input = "The cat sat on the mat. The [MASK] ran to the tree.\n"
