@@ -7,6 +7,7 @@
 
 #include "fovea/base/files.h"
 #include "fovea/base/threads.h"
+#include "fovea/kernels/isa.h"
 
 namespace fovea::bench {
 namespace {
@@ -50,7 +51,10 @@ std::string OneDnn::ask(const std::string& line) {
 
 int OneDnn::level_for(const std::string& precision) {
     if (const auto found = levels_.find(precision); found != levels_.end()) return found->second;
-    for (int level = 0; level < static_cast<int>(levels.size()); ++level) {
+    // Where we were told to keep to AVX2 (FOVEA_ISA), so does the peer.
+    const kernels::Isa ours = kernels::active_isa();
+    const bool narrow = ours == kernels::Isa::avx2 || ours == kernels::Isa::scalar;
+    for (int level = narrow ? 4 : 0; level < static_cast<int>(levels.size()); ++level) {
         if (!start(level)) continue;
         if (ask("probe " + precision) == "ok") return levels_[precision] = level;
     }

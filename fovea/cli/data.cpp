@@ -9,6 +9,7 @@
 #include "fovea/cli/help.h"
 #include "fovea/cli/options.h"
 #include "fovea/data/check.h"
+#include "fovea/data/check_documents.h"
 #include "fovea/data/check_labels.h"
 #include "fovea/tasks/task.h"
 
@@ -60,6 +61,15 @@ void report_check(const Check& check, const CheckChoice& choice, const char* wha
 }
 
 void run_check(const CheckChoice& choice) {
+    if (const TaskEntry* task = find_task(choice.task);
+        task && task->records == RecordShape::texts) {
+        const auto sets = choice.sets<NamedDocuments>([&](const std::string& argument) {
+            return DocumentFiles{.paths = {argument}, .limit = choice.limit};
+        });
+        report_check(check_documents(sets), choice,
+                     "there is no text, or documents are shared with the held-out files");
+        return;
+    }
     if (wants_labels(choice)) {
         const auto sets = choice.sets<NamedLabelled>([&](const std::string& argument) {
             LabelledFiles files;

@@ -5,6 +5,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
+#include "fovea/data/check_documents.h"
 #include "fovea/io/test_folder.h"
 
 namespace fovea {
@@ -114,6 +115,21 @@ TEST(Documents, BadFilesAreErrors) {
     EXPECT_EQ(documents({{write("")}}), List{});
     EXPECT_EQ(documents({{write(" \n \n")}}), List{});
     EXPECT_THROW(document_form_of("pages"), Error);
+}
+
+TEST(Documents, ACheckCountsThemAndFindsWhatSetsShare) {
+    const Written write;
+    const NamedDocuments sets[] = {{"train", {{write("One. Two.\n\nThree.\n\nThree.\n", "a.txt")}}},
+                                   {"held-out", {{write("Three.\n\nFour.\n", "b.txt")}}}};
+    const DocumentsCheck check = check_documents(sets);
+    EXPECT_EQ(check.files[0].documents, 3);
+    EXPECT_EQ(check.files[0].sentences, 4);
+    EXPECT_EQ(check.files[0].words, 4);
+    EXPECT_EQ(check.files[0].repeated, 1);
+    EXPECT_EQ(check.files[1].shared, 1);
+    EXPECT_FALSE(check.clean());
+    EXPECT_TRUE(check_documents({sets, 1}).clean());
+    EXPECT_NE(check.text().find("1 documents stand in train too"), std::string::npos);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ struct PretrainBatch {
 struct SequenceOptions {
     Objective objective = Objective::masked;
     std::int64_t length = 128;  // special tokens too
-    MaskingOptions masking;
+    MaskingOptions masking{};
     std::uint64_t seed = 1;
     bool measuring = false;  // nothing is left out or shifted
     bool any_order = false;  // the model has TextEncoder::targets

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "fovea/base/error.h"
 #include "fovea/data/split.h"
 #include "fovea/tasks/training_data.h"
@@ -44,7 +46,10 @@ void PretrainData::choose_parts(const RunSettings& run) {
         if (static_cast<std::int64_t>(names_.size()) < too_few)
             holds_out_tail_ = true;
         else
-            for (const std::size_t i : dev_split(names_, {.none_below = too_few}))
+            // Two at least: a second text may come from another document.
+            for (const std::size_t i : dev_split(
+                     names_, {.share = std::max(0.05, 2.0 / static_cast<double>(names_.size())),
+                             .none_below = too_few}))
                 parts_[i] = Part::dev;
     }
     std::vector<std::uint64_t> learnt;
