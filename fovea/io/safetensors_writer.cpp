@@ -46,6 +46,8 @@ void write_values(const SafetensorsWriter::Sink& sink, const TensorToWrite& t) {
 
 TensorToWrite TensorToWrite::of(std::string name, const Tensor& values, DType dtype) {
     expect(!values.empty(), "safetensors: ", name, " has no values to write");
+    expect(values.format() != Format::int7, "safetensors: ", name,
+           " is int7, which no file holds: int8 does");
     if (values.format() == Format::bf16) dtype = DType::BF16;
     if (values.format() == Format::int8) dtype = DType::I8;  // its scales are a tensor of their own
     expect(values.format() == Format::int8 || dtype == DType::F32 || dtype == DType::F16 ||
