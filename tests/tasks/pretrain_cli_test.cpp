@@ -144,9 +144,9 @@ TEST(PretrainCliMore, TheLossDoesNotDependOnHowSequencesShareBatches) {
 TEST(PretrainCliMore, FillsGapsAndTellsWhatFollows) {
     const TestFolder folder;
     write_file_atomically(folder / "train.txt", documents(200, 1));
-    const Outcome t =
-        fovea(train_words("bert", folder / "train.txt", folder / "run",
-                          {"--vocab", "words", "--lowercase", "--steps", "2500", "--dropout", "0"}));
+    const Outcome t = fovea(
+        train_words("bert", folder / "train.txt", folder / "run",
+                    {"--vocab", "words", "--lowercase", "--steps", "2500", "--dropout", "0"}));
     ASSERT_EQ(t.code, 0) << t.err;
     const Outcome o = fovea({"fill", folder / "run", "--top", "2", "--format", "jsonl"},
                             {.input = "The cat sat on the mat. The [MASK] ran to the tree.\n"
