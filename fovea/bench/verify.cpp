@@ -32,7 +32,7 @@ TransformerConfig verify_config() {
     return c;
 }
 
-constexpr std::int64_t updates = 6, batch_tokens = 160;
+constexpr std::int64_t updates = 6, verify_batch_tokens = 160;
 constexpr std::uint64_t verify_seed = 20170612;  // the day of Vaswani et al.
 
 // The same pairs for everybody: integers drawn from the seed.
@@ -47,8 +47,8 @@ TrainTask task_of(FreshTransformer& model, std::optional<BatchPlan>& plan) {
     t.store = model.store.get();
     t.fingerprint = {{"verify", 1}};
     t.begin_epoch = [&plan](std::int64_t epoch) {
-        plan.emplace(pairs().lengths, BatchOptions{.max_tokens = batch_tokens, .seed = verify_seed},
-                     epoch);
+        plan.emplace(pairs().lengths,
+                     BatchOptions{.max_tokens = verify_batch_tokens, .seed = verify_seed}, epoch);
         return plan->batches();
     };
     t.batch_weight = [&plan](std::int64_t b) {

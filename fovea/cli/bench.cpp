@@ -94,6 +94,7 @@ void add_tokenizers(CLI::App& bench) {
 
 void add_bench_command(CLI::App& app) {
     CLI::App* bench = app.add_subcommand("bench", "Measures this machine and Fovea on it.");
+    bench->group(more_group);
     set_examples(*bench, {"fovea bench kernels", "fovea bench train --quick",
                           "fovea bench translate --json > translate.json"});
     bench->require_subcommand(1);

@@ -6,6 +6,18 @@
 
 namespace fovea {
 
+namespace {
+
+// For a model of another task than the one asked for: a pretrained one can learn it.
+std::string way_out(const ModelFolder& f, const std::string& asked) {
+    const TaskEntry *of_model = find_task(f.task), *wanted = find_task(asked);
+    const bool learns = of_model && !of_model->trainer && wanted && wanted->trainer;
+    return "fovea " + f.task + " " + f.path +
+           (learns ? "; or let it learn: fovea train --task " + asked + " --from " + f.path : "");
+}
+
+}  // namespace
+
 ModelFlags::ModelFlags(CLI::App& verb, const std::string& task) : task_(task) {
     verb.add_option("MODEL", folder_, "a model folder, such as run/model, or a run")->required();
     verb.add_option("--precision", precision_,
@@ -36,7 +48,7 @@ const Predictor& ModelFlags::open() {
                             " makes one");
         if (!task_.empty() && f.task != task_)
             throw Error(f.path + ": is a model to " + f.task + ", not to " + task_,
-                        ErrorKind::usage, "fovea " + f.task + " " + f.path);
+                        ErrorKind::usage, way_out(f, task_));
     }
     if (!predictor_) {
         const TaskEntry* entry = find_task(folders[0].task);

@@ -21,7 +21,7 @@ public:
     const TensorInfo& info(const std::string& name) const;
     Tensor read(const std::string& name) const;  // as f32
     std::string read_bytes(const std::string& name) const;
-    std::int64_t bytes() const;                  // of all tensors
+    std::int64_t bytes() const;  // of all tensors
     const std::vector<TensorFile>& files() const { return files_; }
 
 private:

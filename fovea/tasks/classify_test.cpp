@@ -49,8 +49,9 @@ TEST(Classify, LabelsAreTheMostProbableAndLongTextsAreCut) {
         for (const float p : t.probabilities) sum += p, best = std::max(best, p);
         EXPECT_NEAR(sum, 1, 1e-5);
         const std::vector<std::string> labels = {"bad", "good", "so-so"};
-        for (std::size_t i = 0; i < 3; ++i)
-            if (t.probabilities[i] == best) EXPECT_EQ(t.label, labels[i]);
+        const auto at = std::find(labels.begin(), labels.end(), t.label) - labels.begin();
+        ASSERT_LT(at, 3);
+        EXPECT_EQ(t.probabilities[static_cast<std::size_t>(at)], best);
     }
     EXPECT_TRUE(found[2].cut);
     EXPECT_FALSE(found[1].cut);

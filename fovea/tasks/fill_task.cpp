@@ -172,11 +172,11 @@ private:
 // this tokenizer.
 EvalReport FillPredictor::evaluate(const RecordFiles& files, const PredictControl& control) const {
     const Tokenizer& tokenizer = *model_.folder.tokenizer;
-    SequenceOptions o{
-        .objective = model_.encoder->next ? Objective::masked_and_next : Objective::masked,
-        .length = context(),
-        .seed = 0,
-        .measuring = true};
+    SequenceOptions o;
+    o.objective = model_.encoder->next ? Objective::masked_and_next : Objective::masked;
+    o.length = context();
+    o.seed = 0;
+    o.measuring = true;
     o.masking.share = options_.share;
     o.masking.seed = 0;
     std::vector<std::string> notes;

@@ -27,7 +27,7 @@ std::vector<Ids> bad_word_ids(const GenerateModel& model, std::span<const std::s
 }
 
 DecodeRequest generate_request(const GenerateModel& model, const std::string& prompt,
-                         const SearchOptions& search, std::size_t number) {
+                               const SearchOptions& search, std::size_t number) {
     DecodeRequest r;
     r.prompt = prompt.empty() ? model.begin : model.encode(prompt);
     if (r.prompt.empty())
@@ -169,7 +169,8 @@ std::vector<GeneratedText> generate(const GenerateModel& model,
     std::vector<DecodeRequest> requests;
     std::vector<std::int64_t> lengths;
     for (std::size_t i = 0; i < prompts.size(); ++i) {
-        requests.push_back(generate_request(model, prompts[i], options.search, options.first_prompt + i));
+        requests.push_back(
+            generate_request(model, prompts[i], options.search, options.first_prompt + i));
         lengths.push_back(static_cast<std::int64_t>(requests[i].prompt.size()));
         out[i].prompt_tokens = lengths[i];
     }
