@@ -89,6 +89,7 @@ void add_doctor_command(CLI::App& app) {
     auto choice = std::make_shared<Choice>();
     CLI::App* doctor =
         app.add_subcommand("doctor", "What this machine offers and what Fovea uses of it.");
+    doctor->group(more_group);
     set_examples(*doctor, {"fovea doctor", "fovea doctor --json", "FOVEA_ISA=avx2 fovea doctor"});
     doctor->add_flag("--no-timing", choice->fast, "leave out the two seconds of matrix products");
     add_format_options(*doctor, choice->format, {"text", "json"});
