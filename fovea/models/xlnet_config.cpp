@@ -59,7 +59,10 @@ void read_choices(JsonFields& f, XlnetConfig& c) {
     f.read_choice("attn_type", {"bi", "uni"}, attn_type);
     c.causal = attn_type == 1;
     f.read("use_mems_eval", c.use_mems_eval);
-    bool bi_data = false, same_length = false;
+    bool bi_data = false, same_length = false, tied = true;
+    f.read("tie_word_embeddings", tied);
+    expect_input(tied, f.where(),
+                 ": \"tie_word_embeddings\" is false, but XLNet's words share one matrix");
     f.read("bi_data", bi_data);
     if (bi_data)
         fail_with(ErrorKind::bad_input,

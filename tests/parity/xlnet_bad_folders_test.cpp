@@ -12,7 +12,7 @@
 #include "fovea/tasks/model_folder.h"
 #include "fovea/tensor/memory.h"
 
-namespace fovea {
+namespace fovea::xlnet {
 namespace {
 
 namespace fs = std::filesystem;
@@ -85,6 +85,7 @@ std::vector<BadXlnet> bad_configs() {
     add("ff_activation", "\"magic\"", "magic");
     add("attn_type", "\"sideways\"", "attn_type");
     add("bi_data", "true", "bi_data");
+    add("tie_word_embeddings", "false", "tie_word_embeddings");
     add("clamp_len", "-7", "clamp_len");
     add("clamp_len", "1e9", "clamp_len");
     add("mem_len", "-1", "mem_len");
@@ -183,4 +184,4 @@ TEST(XlnetBadFolders, TheGoodOneOpens) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::xlnet

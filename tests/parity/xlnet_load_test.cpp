@@ -12,7 +12,7 @@
 #include "fovea/ops/rows/top_k.h"
 #include "tests/run_program.h"
 
-namespace fovea {
+namespace fovea::xlnet {
 namespace {
 
 std::string python_with_transformers() {
@@ -78,4 +78,4 @@ TEST(XlnetSlow, TransformersLoadsWhatFoveaSaves) {
 }
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::xlnet
