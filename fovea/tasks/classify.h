@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "fovea/data/labelled_texts.h"
+#include "fovea/metrics/score.h"
 #include "fovea/models/text_encoder.h"
 #include "fovea/nn/linear.h"
 #include "fovea/nn/pooling.h"
@@ -80,6 +82,14 @@ std::vector<TextLabel> classify(const ClassifyModel& model, std::span<const Text
 std::vector<TextLabel> classify(const ClassifyModel& model, std::span<const std::string> texts,
                                 std::int64_t batch_tokens = 4096,
                                 const PredictControl& control = {});
+
+// Records of files: one or two texts and one label, or an error that names the line.
+const std::string& label_of(const LabelledText& record);
+TextInput input_of(const LabelledText& record);
+// Accuracy, F1 and mean loss over them; `outputs` gets the labels that were found.
+MetricScore score_labelled(const ClassifyModel& model, std::span<const LabelledText> records,
+                           std::vector<std::string>* outputs = nullptr,
+                           const PredictControl& control = {});
 
 // A checkpoint's parameters, written like `model` (TaskEntry::save).
 void save_classifier(const ModelFolder& model, const ParameterStore& trained,

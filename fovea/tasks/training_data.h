@@ -1,6 +1,6 @@
 #pragma once
-// What tasks share between their records and the training loop: examples as token sequences, the
-// batches of an epoch, records drawn or held out.
+// What tasks share between their records and the training loop: the batches of an epoch,
+// records drawn or held out.
 // Not thread-safe: it belongs to one trainer.
 #include <algorithm>
 #include <cstdint>
@@ -12,23 +12,8 @@
 
 #include "fovea/base/rng.h"
 #include "fovea/data/batch_plan.h"
-#include "fovea/tensor/segments.h"
 
 namespace fovea {
-
-struct SequenceExamples {
-    std::vector<Ids> ids;
-    std::vector<std::int64_t> lengths;   // for the batch plan
-    std::vector<std::uint64_t> samples;  // the example's number: names its masks
-    std::int64_t tokens = 0;
-
-    void add(Ids sequence) {
-        samples.push_back(ids.size());
-        lengths.push_back(static_cast<std::int64_t>(sequence.size()));
-        tokens += lengths.back();
-        ids.push_back(std::move(sequence));
-    }
-};
 
 // The batches of the epoch that was begun last.
 class EpochBatches {

@@ -175,5 +175,28 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"roberta", "words", Head::words}),
     [](const auto& i) { return std::string(i.param.model) + "_" + i.param.name; });
 
+// As save_pretrained wrote it: nothing missing, nothing left over. BERT's pretraining model also
+// serves as a masked model alone (bert-base-uncased is such a file), and for no other head.
+TEST(EncoderFolder, IsCompleteForTheHeadItNames) {
+    for (const std::string name : {"bert", "roberta"}) {
+        const std::string folder =
+            std::string(FOVEA_SOURCE_DIR) + "/tests/goldens/" + name + "-tiny";
+        const Json config = read_json(folder + "/config.json");
+        const Head named = name == "bert" ? Head::words_and_next : Head::words;
+        EXPECT_EQ(head_named_in(config), named);
+        const auto check = [&](Head head) {
+            const TextEncoderEntry& entry = text_encoder_named(name);
+            ParameterStore shapes = shapes_of(ModelWeights(folder), entry.rules());
+            Rng unused;
+            entry.make(config, folder, {head, 2}, Params(shapes, unused));
+            shapes.finish(folder);
+        };
+        check(named);
+        check(Head::words);
+        for (const Head other : {Head::none, Head::classes, Head::tags, Head::spans})
+            EXPECT_THROW(check(other), Error) << name;
+    }
+}
+
 }  // namespace
 }  // namespace fovea

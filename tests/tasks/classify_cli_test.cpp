@@ -7,6 +7,8 @@
 #include "fovea/base/json.h"
 #include "fovea/base/rng.h"
 #include "fovea/io/test_folder.h"
+#include "fovea/tasks/model_folder.h"
+#include "fovea/text/train/vocabulary_recipe.h"
 #include "tests/run_program.h"
 
 namespace fovea::test {
@@ -149,6 +151,99 @@ TEST(ClassifyCli, EveryPoolingTrains) {
         EXPECT_EQ(o.code, 0) << pool << "\n" << o.err;
         EXPECT_EQ(fovea({"classify", folder / pool}, {.input = "ba zo\n"}).code, 0) << pool;
     }
+}
+
+// A folder of another task, as pretraining leaves it: a body, its own head, a tokenizer.
+void save_pretrained_bert(const std::string& path) {
+    const TextEncoderEntry& entry = text_encoder_named("bert");
+    ModelFolder f;
+    f.tokenizer = f.target_tokenizer = std::make_shared<const Tokenizer>(
+        train_vocabulary(std::vector<std::string>{"ba ke mi lu po ra zo"},
+                         {.kind = VocabularyKind::words, .frame = entry.tokens}));
+    EncoderChoice choice{.preset = "tiny", .layers = 1, .width = 32, .ffn = 48, .heads = 2};
+    choice.vocabulary = static_cast<int>(f.tokenizer->vocab_size());
+    f.config = entry.new_config(choice);
+    name_architecture(f.config, Head::words_and_next);
+    ParameterStore store;
+    Rng rng(3);
+    entry.make(f.config, "config", {Head::words_and_next}, Params(store, rng));
+    f.save(path, store, entry.rules(), false);
+}
+
+TEST(ClassifyCli, FineTunesAPretrainedFolderAndResumesToTheSameBits) {
+    const TestFolder folder;
+    save_pretrained_bert(folder / "bert");
+    write_file_atomically(folder / "train.tsv", table(300, 1, "text\tlabel\n"));
+    const auto tune = [&](const std::string& out, std::vector<std::string> more) {
+        std::vector<std::string> words = {
+            "train",        "--task",        "classify",     folder / "train.tsv",
+            "--from",       folder / "bert", "--out",        folder / out,
+            "--lr",         "0.005",         "--seed",       "3",
+            "--max-tokens", "256",           "--save-every", "5",
+            "--schedule",   "constant",      "--warmup",     "0"};
+        words.insert(words.end(), more.begin(), more.end());
+        return fovea(words);
+    };
+    const Outcome whole = tune("whole", {"--steps", "60"});
+    ASSERT_EQ(whole.code, 0) << whole.err;
+    EXPECT_NE(whole.err.find("new: classifier.weight, classifier.bias; left: cls."),
+              std::string::npos)
+        << whole.err;
+    const Outcome answer = fovea({"classify", folder / "whole"}, {.input = "ba zo ke\nba ke\n"});
+    EXPECT_TRUE(answer.out.starts_with("with\t")) << answer.out << answer.err;
+    ASSERT_EQ(tune("parts", {"--steps", "30"}).code, 0);
+    const Outcome o = fovea({"train", "--out", folder / "parts", "--resume", "--steps", "60"});
+    ASSERT_EQ(o.code, 0) << o.err;
+    EXPECT_EQ(read_file(folder / "whole/step-0000000060/model.safetensors"),
+              read_file(folder / "parts/step-0000000060/model.safetensors"));
+
+    // a classifier is gone on with: its head stays, and its labels are those of the data
+    const Outcome on = fovea({"train", "--task", "classify", folder / "train.tsv", "--from",
+                              folder / "whole", "--out", folder / "on", "--steps", "3"});
+    EXPECT_EQ(on.code, 0) << on.err;
+    EXPECT_NE(on.err.find("goes on from"), std::string::npos) << on.err;
+    const Outcome verb = fovea({"classify", folder / "bert"}, {.input = "ba\n"});
+    EXPECT_EQ(verb.code, 3);
+    EXPECT_NE(verb.err.find("--task classify --from"), std::string::npos) << verb.err;
+    const Outcome sizes = tune("sizes", {"--layers", "2"});
+    EXPECT_EQ(sizes.code, 2);
+    EXPECT_NE(sizes.err.find("--layers has no effect"), std::string::npos) << sizes.err;
+}
+
+// Do both texts have the mark, or neither?
+std::string pairs_table(int count, std::uint64_t seed) {
+    Rng rng(seed);
+    std::string text = "first\tsecond\tlabel\n";
+    for (int i = 0; i < count; ++i) {
+        const bool a = rng.below(2), b = rng.below(2);
+        text += std::string(a ? "zo" : "ba") + "\t" + (b ? "zo" : "ba") + "\t" +
+                (a == b ? "same" : "other") + "\n";
+    }
+    return text;
+}
+
+TEST(ClassifyCli, PairsOfTextsAreJudgedTogether) {
+    const TestFolder folder;
+    write_file_atomically(folder / "train.tsv", pairs_table(200, 1));
+    write_file_atomically(folder / "test.tsv", pairs_table(40, 2));
+    for (const char* model : {"bert", "roberta"}) {
+        const Outcome t = fovea(train_words(
+            folder / "train.tsv", folder / model,
+            {"--model", model, "--text", "first", "--text", "second", "--steps", "150"}));
+        ASSERT_EQ(t.code, 0) << t.err;
+        const Outcome e = fovea({"eval", folder / model, "--test", folder / "test.tsv", "--text",
+                                 "first", "--text", "second", "--json"});
+        ASSERT_EQ(e.code, 0) << e.err;
+        EXPECT_GE(parse_json(e.out, "eval")["value"].get<double>(), 95.0) << model << e.out;
+        const Outcome p = fovea({"classify", folder / model, folder / "test.tsv", "--text-column",
+                                 "first", "--text-column", "second", "--format", "tsv"});
+        ASSERT_EQ(p.code, 0) << p.err;
+        EXPECT_TRUE(p.out.starts_with("first\tsecond\tlabel\t")) << p.out.substr(0, 80);
+    }
+    const Outcome no = fovea(
+        train_words(folder / "train.tsv", folder / "no", {"--text", "first", "--text", "second"}));
+    EXPECT_EQ(no.code, 3);
+    EXPECT_NE(no.err.find("no token that parts them"), std::string::npos) << no.err;
 }
 
 TEST(ClassifyCli, HelpShowsTheTasksFlags) {
