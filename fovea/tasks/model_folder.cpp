@@ -3,6 +3,7 @@
 #include "fovea/base/files.h"
 #include "fovea/base/json_fields.h"
 #include "fovea/base/threads.h"
+#include "fovea/data/sequence_frame.h"
 #include "fovea/io/model_parameters.h"
 
 namespace fovea {
@@ -62,7 +63,7 @@ const char* torch_name_of(DType t) {  // of config.json
     return t == DType::BF16 ? "bfloat16" : t == DType::F16 ? "float16" : "float32";
 }
 
-Json tokenizer_config(const Tokenizer& t) {
+Json tokenizer_config(const Tokenizer& t, bool generates) {
     Json j;
     j["tokenizer_class"] = "PreTrainedTokenizerFast";
     const auto name = [&](const char* key, std::optional<TokenId> id) {
@@ -75,6 +76,12 @@ Json tokenizer_config(const Tokenizer& t) {
     name("cls_token", t.cls_id());
     name("sep_token", t.sep_id());
     name("mask_token", t.mask_id());
+    // Versions of transformers differ in what a tokenizer hands out unless told: BERT needs the
+    // types of two texts, and GPT-2 would add them to its input.
+    if (t.cls_id() || generates)
+        j["model_input_names"] = pair_frame(t).has_types()
+                                     ? Json{"input_ids", "token_type_ids", "attention_mask"}
+                                     : Json{"input_ids", "attention_mask"};
     return j;
 }
 
@@ -212,7 +219,7 @@ void ModelFolder::save(const std::string& folder, const ParameterStore& store,
     tokenizer->save(join_path(folder, "tokenizer.json"));
     if (target_tokenizer && target_tokenizer != tokenizer)
         target_tokenizer->save(join_path(folder, "target_tokenizer.json"));
-    Json t = tokenizer_config(*tokenizer);
+    Json t = tokenizer_config(*tokenizer, task == "generate");
     if (about.contains("max_source_length")) t["model_max_length"] = about["max_source_length"];
     write_json(folder, "tokenizer_config.json", t);
     Json j = about;

@@ -91,6 +91,7 @@ void read_roles(const Json& j, const std::string& where, TokenizerConfig& config
         const bool described =
             std::any_of(config.added.begin(), config.added.end(),
                         [&](const AddedToken& a) { return a.content == t.content; });
+        if (!described && j[r.key].is_string()) config.bare.push_back(t.content);
         if (!described || j[r.key].is_object()) put(config.added, std::move(t));
     }
     for (const char* key : {"additional_special_tokens", "extra_special_tokens"}) {
@@ -169,7 +170,11 @@ void apply(const TokenizerConfig& config, TokenizerSpec& spec) {
     for (AddedToken t : config.added) {
         const auto same = std::find_if(spec.added_tokens.begin(), spec.added_tokens.end(),
                                        [&](const AddedToken& a) { return a.content == t.content; });
-        if (same != spec.added_tokens.end()) {
+        const bool bare =
+            std::find(config.bare.begin(), config.bare.end(), t.content) != config.bare.end();
+        if (same != spec.added_tokens.end() && bare) {
+            same->special = true;  // a name alone leaves it as tokenizer.json describes it
+        } else if (same != spec.added_tokens.end()) {
             t.id = same->id;
             *same = std::move(t);
         } else {

@@ -18,6 +18,7 @@ struct TokenizerConfig {
         keep_accents;
     SpecialTokens roles;            // as far as the files say
     std::vector<AddedToken> added;  // with the ids of the files where they give them, else -1
+    std::vector<std::string> bare;  // of these: named, but not described
 
     bool is(const char* name) const { return kind == name; }
 };

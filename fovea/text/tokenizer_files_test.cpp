@@ -103,7 +103,11 @@ TEST(TokenizerFiles, SpecialTokenFilesOldAndNew) {
                                            "4": {"content": "[MASK]", "special": true,
                                                  "lstrip": true}},
                   "pad_token": "[PAD]", "mask_token": "[MASK]"})");
-    for (const Folder* f : {&old, &fresh}) {
+    // A bare name beside a tokenizer.json leaves the token as that describes it.
+    const Folder both;
+    Tokenizer::load(fresh.path()).save(both.file("tokenizer.json"));
+    both.put("tokenizer_config.json", R"({"mask_token": "[MASK]"})");
+    for (const Folder* f : {&old, &fresh, &both}) {
         const Tokenizer t = Tokenizer::load(f->path());
         EXPECT_EQ(t.token_to_id("foo bar"), 8);
         EXPECT_EQ(t.token_to_id("[NEW]"), 9);
