@@ -29,6 +29,11 @@ const Predictor& ModelFlags::open() {
     for (const std::string& other : others_) folders.push_back(ModelFolder::open(other));
     for (ModelFolder& f : folders) {
         if (f.task.empty()) f.task = task_of_config(f);
+        if (!task_.empty() && f.task.empty())
+            throw Error(f.path + ": nothing here says that it is a model to " + task_,
+                        ErrorKind::bad_input,
+                        "of a pretrained model, fovea train --task " + task_ + " --from " + f.path +
+                            " makes one");
         if (!task_.empty() && f.task != task_)
             throw Error(f.path + ": is a model to " + f.task + ", not to " + task_,
                         ErrorKind::usage, "fovea " + f.task + " " + f.path);

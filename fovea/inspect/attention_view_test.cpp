@@ -282,7 +282,7 @@ TEST(LookInside, MapsOfAClassifierByName) {
     choice.end_token = f.tokenizer->eos_id().value_or(0);
     f.config = text_encoder_named("transformer").new_config(choice);
     const TestFolder folder;
-    ClassifyModel::create(f, {.pool = Pool::queries}, 5).save(folder / "model", false);
+    ClassifyModel::create(f, Pool::queries, 5).save(folder / "model", false);
     const auto predictor = opened_model(folder / "model");
     const AttentionView v = look_inside(*predictor, {{"text", "abc"}}, {.scores = true});
     ASSERT_EQ(v.maps.size(), 3u);

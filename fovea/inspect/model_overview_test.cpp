@@ -29,7 +29,7 @@ ClassifyModel classifier(int width, int ffn) {
     choice.vocabulary = static_cast<int>(f.tokenizer->vocab_size());
     choice.end_token = f.tokenizer->eos_id().value_or(0);
     f.config = text_encoder_named("transformer").new_config(choice);
-    return ClassifyModel::create(f, {.pool = Pool::attention}, 5);
+    return ClassifyModel::create(f, Pool::attention, 5);
 }
 
 TEST(ModelOverview, CountsWhatTheStoreHolds) {

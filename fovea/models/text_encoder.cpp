@@ -15,9 +15,10 @@ constexpr TextEncoderEntry encoders[] = {
     {"transformer", TransformerEncoder::model_type, "the encoder of Vaswani et al. 2017",
      TransformerEncoder::new_config, TransformerEncoder::make, TransformerEncoder::rules},
     {"bert", Bert::model_type, "Devlin et al. 2018: masked words and the next sentence",
-     Bert::new_config, Bert::make, Bert::rules, Bert::heads, Bert::architecture},
+     Bert::new_config, Bert::make, Bert::rules, Bert::heads, Bert::architecture, "bert-cased"},
     {"roberta", Roberta::model_type, "Liu et al. 2019: BERT's encoder, masked words alone",
-     Roberta::new_config, Roberta::make, Roberta::rules, Roberta::heads, Roberta::architecture},
+     Roberta::new_config, Roberta::make, Roberta::rules, Roberta::heads, Roberta::architecture,
+     "roberta"},
     {"gpt2", Gpt2::model_type, "the decoder of Radford et al. 2019, for generating text",
      Gpt2::new_config, Gpt2::make, Gpt2::rules},
     {"xlnet", XlnetEncoder::model_type, "XLNet (Yang et al. 2019)", XlnetEncoder::new_config,
@@ -83,7 +84,7 @@ constexpr Head all_heads[] = {Head::none,  Head::classes,        Head::tags, Hea
 
 }  // namespace
 
-std::optional<Head> head_of_config(const Json& config) {
+std::optional<Head> head_named_in(const Json& config) {
     const TextEncoderEntry* e = encoder_of_type(config);
     if (!e || !e->architecture || !config.contains("architectures") ||
         !config["architectures"].is_array())

@@ -102,6 +102,8 @@ struct TextEncoderEntry {
     // The class of Hugging Face's that a config.json names under "architectures"; "" where there is
     // none. No function: the model is ours alone.
     std::string (*architecture)(Head head) = nullptr;
+    // The tokenizer recipe whose special tokens and template its checkpoints have ("" : any).
+    const char* tokens = "";
 };
 
 std::span<const TextEncoderEntry> text_encoders();  // the one table
@@ -111,7 +113,7 @@ const TextEncoderEntry& text_encoder_named(const std::string& name);
 const TextEncoderEntry& text_encoder_of(const Json& config, const std::string& where);
 
 // What a config.json calls its head: none where it names no architecture, or an unknown one.
-std::optional<Head> head_of_config(const Json& config);
+std::optional<Head> head_named_in(const Json& config);
 // Writes the architecture into a config.json; takes it out where the model has no name for it.
 void name_architecture(Json& config, Head head);
 

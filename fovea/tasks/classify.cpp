@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fovea/base/json_fields.h"
 #include "fovea/data/batch_plan.h"
 #include "fovea/ops/dropout.h"
 #include "fovea/ops/softmax.h"
@@ -9,46 +10,149 @@
 namespace fovea {
 namespace {
 
-PoolingOptions pooling_of(const Json& config, int classes, int max_length) {
-    return {.pool = pool_of(config.value("pooling", std::string("mean"))),
-            .classes = classes,
-            .max_positions = max_length};
+constexpr std::uint32_t initial_values = 0x696e6974;  // their stream of random numbers
+
+// Whether the encoder brings a head for classes: asked over shapes, so that nothing is allocated.
+bool has_own_head(const Json& config, const std::string& where) {
+    ParameterStore shapes(ParameterStore::Mode::check);
+    Rng unused;
+    const TextEncoder e = text_encoder_of(config, where)
+                              .make(config, where, {Head::classes, 2}, Params(shapes, unused));
+    return static_cast<bool>(e.classes);
+}
+
+// None: the encoder's own head.
+std::optional<Pool> pooling_in(const Json& config, const std::string& where) {
+    std::string name;
+    if (!JsonFields(config, where).read("pooling", name)) {
+        if (has_own_head(config, where)) return {};
+        return Pool::mean;
+    }
+    const std::vector<std::string> known = pool_names();
+    expect_input(std::find(known.begin(), known.end(), name) != known.end(), where,
+                 ": there is no \"pooling\" \"", name, "\"");
+    return pool_of(name);
+}
+
+// What Hugging Face calls the labels of a model whose config.json does not name them.
+std::vector<std::string> numbered_labels(const Json& config, const std::string& where) {
+    int count = 2;
+    JsonFields(config, where).read("num_labels", count, {1, 1 << 20});
+    std::vector<std::string> labels;
+    for (int i = 0; i < count; ++i) labels.push_back("LABEL_" + std::to_string(i));
+    return labels;
+}
+
+// config.json of a new classifier: the head, as Hugging Face and as we call it.
+void name_head(Json& config, const std::string& where, std::optional<Pool> pooling) {
+    config.erase("pooling");
+    if (pooling) config["pooling"] = name_of(*pooling);
+    pooling = pooling_in(config, where);
+    if (pooling) config["pooling"] = name_of(*pooling);
+    name_architecture(config, pooling ? Head::none : Head::classes);
+    if (!pooling) config["problem_type"] = "single_label_classification";
+}
+
+void check_problem(const Json& config, const std::string& where) {
+    std::string problem = "single_label_classification";
+    JsonFields(config, where).read("problem_type", problem);
+    if (problem != "single_label_classification")
+        fail_with(ErrorKind::bad_input, "only one label for each text is known", where,
+                  ": \"problem_type\" is \"", problem, "\"");
+}
+
+void check_tokens(const ModelFolder& folder, const TextEncoder& encoder) {
+    expect_input(folder.tokenizer->vocab_size() <= encoder.vocabulary, folder.config_path(),
+                 ": the model has ", encoder.vocabulary, " tokens but its tokenizer has ",
+                 folder.tokenizer->vocab_size());
 }
 
 }  // namespace
 
 TextClassifier::TextClassifier(const Json& config, const std::string& where, int classes,
-                               const Params& p)
-    : encoder(text_encoder_of(config, where).make(config, where, {Head::classes, classes}, p)),
-      pooling(encoder.width, pooling_of(config, classes, encoder.max_length), p / "pooling"),
-      // With a query for each class there is a vector for each: one weight vector judges them all.
-      head(encoder.width, pooling.options.pool == Pool::queries ? 1 : classes, p / "classifier") {}
-
-Tensor TextClassifier::logits(const TokenBatch& batch) const {
-    const Tensor v = pooling(encoder.rows(batch), batch.segments);
-    const Tensor y = head(dropout(v, encoder.dropout));
-    if (pooling.options.pool != Pool::queries) return y;
-    return y.reshaped({batch.segments.count(), pooling.options.classes});
+                               const Params& p) {
+    const std::optional<Pool> pool = pooling_in(config, where);
+    const HeadChoice own = pool ? HeadChoice{} : HeadChoice{Head::classes, classes};
+    encoder = text_encoder_of(config, where).make(config, where, own, p);
+    if (!pool) return;
+    pooling.emplace(
+        encoder.width,
+        PoolingOptions{.pool = *pool, .classes = classes, .max_positions = encoder.max_length},
+        p / "pooling");
+    // With a query for each class there is a vector for each: one weight vector judges them all.
+    head.emplace(encoder.width, pooling->options.pool == Pool::queries ? 1 : classes,
+                 p / "classifier");
 }
 
-ClassifyModel ClassifyModel::create(ModelFolder folder, const PoolingOptions& pooling,
+Tensor TextClassifier::logits(const TokenBatch& batch) const {
+    const Tensor rows = encoder.rows(batch);
+    if (!pooling) return encoder.classes(rows, batch.segments);
+    const Tensor y = (*head)(dropout((*pooling)(rows, batch.segments), encoder.dropout));
+    if (pooling->options.pool != Pool::queries) return y;
+    return y.reshaped({batch.segments.count(), pooling->options.classes});
+}
+
+TokenBatch pack_texts(std::span<const EncodedText> texts, std::span<const std::int64_t> indices,
+                      std::span<const std::uint64_t> samples) {
+    std::vector<Ids> ids, types;
+    std::vector<std::uint64_t> names;
+    bool pairs = false;
+    for (const std::int64_t i : indices) {
+        const EncodedText& t = texts[static_cast<std::size_t>(i)];
+        ids.push_back(t.ids);
+        types.push_back(t.types.empty() ? Ids(t.ids.size(), 0) : t.types);
+        pairs = pairs || !t.types.empty();
+        if (!samples.empty()) names.push_back(samples[static_cast<std::size_t>(i)]);
+    }
+    TokenBatch batch = pack(ids, names);
+    if (pairs) batch.types = pack(types).tokens;
+    return batch;
+}
+
+ClassifyModel ClassifyModel::create(ModelFolder folder, std::optional<Pool> pooling,
                                     std::uint64_t seed) {
     ClassifyModel m;
     m.folder = std::move(folder);
     m.folder.task = "classify";
-    m.folder.config["pooling"] = name_of(pooling.pool);
+    name_head(m.folder.config, "config", pooling);
     m.store = std::make_shared<ParameterStore>();
-    Rng rng(seed, 0x696e6974);  // the stream of initial values
+    Rng rng(seed, initial_values);
     m.network = std::make_shared<const TextClassifier>(
         m.folder.config, "config", static_cast<int>(m.folder.labels.size()), Params(*m.store, rng));
+    return m;
+}
+
+ClassifyModel ClassifyModel::create_from(ModelFolder pretrained, std::optional<Pool> pooling,
+                                         std::uint64_t seed, ModelFolder::NewHead& report) {
+    ClassifyModel m;
+    m.folder = std::move(pretrained);
+    m.folder.task = "classify";
+    m.folder.generation = Json::object();
+    m.folder.about = Json::object();
+    const std::string where = m.folder.config_path();
+    const TextEncoderEntry& entry = text_encoder_of(m.folder.config, where);
+    name_head(m.folder.config, where, pooling);
+    const auto make = [&](const Params& p) {
+        return std::make_shared<const TextClassifier>(m.folder.config, where,
+                                                      static_cast<int>(m.folder.labels.size()), p);
+    };
+    const std::string own[] = {"pooling.**", "classifier.**"};
+    m.store = m.folder.load_body(entry, own, make, report);
+    Rng rng(seed, initial_values);
+    m.network = make(Params(*m.store, rng));
+    check_tokens(m.folder, m.network->encoder);
     return m;
 }
 
 ClassifyModel ClassifyModel::open(ModelFolder folder, const WeightChoice& weights) {
     ClassifyModel m;
     m.folder = std::move(folder);
+    m.folder.generation = Json::object();
     m.precision = weights.precision;
     const std::string where = m.folder.config_path();
+    check_problem(m.folder.config, where);
+    if (m.folder.labels.empty() && !pooling_in(m.folder.config, where))
+        m.folder.labels = numbered_labels(m.folder.config, where);
     expect_input(m.folder.labels.size() >= 2, where, ": \"id2label\" names ",
                  m.folder.labels.size(), " labels, but a classifier has at least 2");
     const auto make = [&](const Params& p) {
@@ -58,7 +162,12 @@ ClassifyModel ClassifyModel::open(ModelFolder folder, const WeightChoice& weight
     m.store = m.folder.load(text_encoder_of(m.folder.config, where).rules(), weights.format, make);
     Rng unused;
     m.network = make(Params(*m.store, unused));
+    check_tokens(m.folder, m.network->encoder);
     return m;
+}
+
+const char* ClassifyModel::pooling_name() const {
+    return network->pooling ? name_of(network->pooling->options.pool) : "model";
 }
 
 void ClassifyModel::save(const std::string& path, bool overwrite) const {
@@ -70,33 +179,59 @@ void save_classifier(const ModelFolder& model, const ParameterStore& trained,
     model.save(out, trained, text_encoder_of(model.config, model.config_path()).rules(), overwrite);
 }
 
-Ids ClassifyModel::encode(const std::string& text, bool* cut) const {
-    const std::vector<TokenId> ids = folder.tokenizer->encode_ids(text);
-    Ids out(ids.begin(), ids.end());
+EncodedText ClassifyModel::encode(const TextInput& input) const {
+    EncodedText out;
     const auto most = static_cast<std::size_t>(network->encoder.max_length);
-    if (cut) *cut = out.size() > most;
-    if (out.size() > most) {
-        out[most - 1] = out.back();  // the end token stays
-        out.resize(most);
+    if (input.pair) {
+        const Tokenizer& t = *folder.tokenizer;
+        if (t.special_tokens_added(true) <= t.special_tokens_added(false))
+            fail_with(ErrorKind::bad_input, "models that read pairs: --model bert, roberta",
+                      "classify: there are two texts, but the model's vocabulary has no token that "
+                      "parts them");
+        Encoding e =
+            t.encode_pair(input.text, *input.pair, {.truncation = Truncation{.max_length = 0}});
+        out.cut = e.size() > most;
+        if (out.cut)
+            e = t.encode_pair(
+                input.text, *input.pair,
+                {.truncation = Truncation{.max_length = static_cast<std::int64_t>(most)}});
+        out.ids.assign(e.ids.begin(), e.ids.end());
+        out.types.assign(e.type_ids.begin(), e.type_ids.end());
+        return out;
+    }
+    const std::vector<TokenId> ids = folder.tokenizer->encode_ids(input.text);
+    out.ids.assign(ids.begin(), ids.end());
+    out.cut = out.ids.size() > most;
+    if (out.cut) {
+        out.ids[most - 1] = out.ids.back();  // the end token stays
+        out.ids.resize(most);
     }
     return out;
 }
 
 std::vector<TextLabel> classify(const ClassifyModel& model, std::span<const std::string> texts,
                                 std::int64_t batch_tokens, const PredictControl& control) {
+    std::vector<TextInput> inputs;
+    for (const std::string& text : texts) inputs.push_back({text});
+    return classify(model, inputs, batch_tokens, control);
+}
+
+std::vector<TextLabel> classify(const ClassifyModel& model, std::span<const TextInput> texts,
+                                std::int64_t batch_tokens, const PredictControl& control) {
     const PrecisionScope scope(model.precision);
     std::vector<TextLabel> out(texts.size());
-    std::vector<Ids> ids(texts.size());
+    std::vector<EncodedText> encoded(texts.size());
     std::vector<std::int64_t> lengths;
     for (std::size_t i = 0; i < texts.size(); ++i) {
-        ids[i] = model.encode(texts[i], &out[i].cut);
-        lengths.push_back(static_cast<std::int64_t>(ids[i].size()));
+        encoded[i] = model.encode(texts[i]);
+        out[i].cut = encoded[i].cut;
+        lengths.push_back(static_cast<std::int64_t>(encoded[i].ids.size()));
     }
     const BatchPlan plan(lengths, {.max_tokens = batch_tokens, .shuffle = false}, 0);
     std::int64_t done = 0;
     for (std::int64_t b = 0; b < plan.batches(); ++b) {
         if (control.stop && control.stop->load()) break;
-        const Tensor p = softmax(model.network->logits(pack(ids, plan[b], {})));
+        const Tensor p = softmax(model.network->logits(pack_texts(encoded, plan[b])));
         for (std::size_t k = 0; k < plan[b].size(); ++k) {
             TextLabel& t = out[static_cast<std::size_t>(plan[b][k])];
             const float* row = p.data() + static_cast<std::int64_t>(k) * p.cols();

@@ -1,10 +1,13 @@
 #pragma once
-// Text classification: one label for each text. Any text encoder, any pooling, a linear layer.
+// Text classification: one label for each text, or for two that are judged together. Any text
+// encoder, under the head that its published checkpoints have, or under any pooling and a linear
+// layer:
 //
 //   rows = encoder(tokens)      v = pooling(rows)      p = softmax(v Wᵀ + b)
 //
 // Thread-safety: a loaded classifier does not change; any number of threads may use it.
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,9 +26,23 @@ struct TextClassifier {
     Tensor logits(const TokenBatch& batch) const;  // [sequences, classes]
 
     TextEncoder encoder;
-    Pooling pooling;
-    Linear head;
+    // Where config.json names a pooling; else the encoder's own head is asked.
+    std::optional<Pooling> pooling;
+    std::optional<Linear> head;
 };
+
+// One text, or two that are judged together (premise and hypothesis).
+struct TextInput {
+    std::string text;
+    std::optional<std::string> pair{};
+};
+
+struct EncodedText {
+    Ids ids, types;  // types: empty for one text
+    bool cut = false;
+};
+TokenBatch pack_texts(std::span<const EncodedText> texts, std::span<const std::int64_t> indices,
+                      std::span<const std::uint64_t> samples = {});
 
 struct ClassifyModel {
     ModelFolder folder;  // config, tokenizer, labels
@@ -33,14 +50,21 @@ struct ClassifyModel {
     std::shared_ptr<const TextClassifier> network;
     Precision precision = Precision::f32;  // of its matrix products
 
-    // A new model. `folder` has a text encoder's config, the labels and the tokenizer.
-    static ClassifyModel create(ModelFolder folder, const PoolingOptions& pooling,
+    // A new model. `folder` has a text encoder's config, the labels and the tokenizer. Without a
+    // pooling the encoder's own head is taken; where it has none, the mean.
+    static ClassifyModel create(ModelFolder folder, std::optional<Pool> pooling,
                                 std::uint64_t seed);
+    // A new head for the encoder of a model of any task, whose folder now has the labels. `report`
+    // says which parameters were made and which were left.
+    static ClassifyModel create_from(ModelFolder pretrained, std::optional<Pool> pooling,
+                                     std::uint64_t seed, ModelFolder::NewHead& report);
     static ClassifyModel open(ModelFolder folder, const WeightChoice& weights = {});
     void save(const std::string& path, bool overwrite = false) const;
 
-    // Ids with the end token; texts longer than the model takes are cut.
-    Ids encode(const std::string& text, bool* cut = nullptr) const;
+    // Ids with the tokens of the template; texts longer than the model takes are cut. A pair where
+    // the template has no separator for it is an error.
+    EncodedText encode(const TextInput& input) const;
+    const char* pooling_name() const;  // "model" for the encoder's own head
 };
 
 struct TextLabel {
@@ -50,6 +74,9 @@ struct TextLabel {
 };
 
 // A text's answer does not depend on its neighbours.
+std::vector<TextLabel> classify(const ClassifyModel& model, std::span<const TextInput> texts,
+                                std::int64_t batch_tokens = 4096,
+                                const PredictControl& control = {});
 std::vector<TextLabel> classify(const ClassifyModel& model, std::span<const std::string> texts,
                                 std::int64_t batch_tokens = 4096,
                                 const PredictControl& control = {});

@@ -39,8 +39,10 @@ public:
         s.add("model", model_name_, "what reads the text",
               {.group = "model", .common = true, .choices = text_encoder_names()});
         choice_.describe(s);
-        s.add("pool", pool_, "how the rows of a text become one vector",
-              {.group = "model", .common = true, .choices = pool_names()});
+        s.add("pool", pool_,
+              "how the rows of a text become one vector (model: its own head where it has one, "
+              "else mean)",
+              {.group = "model", .common = true, .choices = pool_choices()});
         s.add("smoothing", smoothing_, "label smoothing",
               {.group = "model", .min = 0, .max = 1, .below_max = true});
         vocabulary_.describe(s);
@@ -50,8 +52,8 @@ public:
 
     void check(Settings& s, const RunSettings& run) override {
         static constexpr const char* of_the_model[] = {
-            "model", "preset",  "layers", "d-model",    "ffn",       "heads",
-            "pool",  "dropout", "vocab",  "vocab-size", "lowercase", "tokenizer"};
+            "model",   "preset", "layers",     "d-model",   "ffn",      "heads",
+            "dropout", "vocab",  "vocab-size", "lowercase", "tokenizer"};
         if (!run.from.empty())
             leave_out(s, of_the_model, "with --from: sizes and vocabulary are those of the model");
     }
@@ -62,22 +64,36 @@ public:
         make_model(say);
         const int width = model_.network->encoder.width;
         run.settle(
-            {.rate = width <= 256 ? 1e-3 : 3e-4, .warmup = 500, .epochs = 20, .d_model = width});
+            pretrained_
+                // Devlin et al. 2018, §A.3: 2e-5 to 5e-5 and 2 to 4 epochs; small models bear more
+                ? RunDefaults{.rate = width <= 256 ? 3e-4 : 5e-5,
+                              .warmup = 500,
+                              .epochs = 4,
+                              .d_model = width}
+                : RunDefaults{.rate = width <= 256 ? 1e-3 : 3e-4,
+                              .warmup = 500,
+                              .epochs = 20,
+                              .d_model = width});
         run_ = run;
-        for (const LabelledText& t : train_) examples_.add(model_.encode(t.texts[0]));
-        batches_.emplace(examples_.lengths, run.batches);
+        std::vector<std::int64_t> lengths;
+        for (const LabelledText& t : train_) {
+            samples_.push_back(examples_.size());
+            examples_.push_back(model_.encode(input_of(t)));
+            lengths.push_back(static_cast<std::int64_t>(examples_.back().ids.size()));
+            tokens_ += lengths.back();
+        }
+        batches_.emplace(lengths, run.batches);
     }
 
     TrainSummary summary() const override {
         TrainSummary s;
-        s.model =
-            text_of(model_.folder.config.value("model_type", ""), ", ",
-                    model_.network->encoder.layers, " layers, d=", model_.network->encoder.width,
-                    ", pooling ", name_of(model_.network->pooling.options.pool));
+        s.model = text_of(
+            model_.folder.config.value("model_type", ""), ", ", model_.network->encoder.layers,
+            " layers, d=", model_.network->encoder.width, ", pooling ", model_.pooling_name());
         s.parameters = model_.store->count();
         s.records = static_cast<std::int64_t>(train_.size());
         s.batches_per_epoch = batches_->per_epoch();
-        s.tokens_per_epoch = examples_.tokens;
+        s.tokens_per_epoch = tokens_;
         // Parameters with gradient and two moments; per token and layer about 14 rows.
         s.memory_bytes = 24.0 * static_cast<double>(s.parameters) +
                          4.0 * 14 * model_.network->encoder.width * model_.network->encoder.layers *
@@ -100,9 +116,8 @@ public:
             Ids labels;
             for (const std::int64_t i : chosen)
                 labels.push_back(label_ids_[static_cast<std::size_t>(i)]);
-            return cross_entropy(
-                model_.network->logits(pack(examples_.ids, chosen, examples_.samples)), labels,
-                {.smoothing = smoothing_});
+            return cross_entropy(model_.network->logits(pack_texts(examples_, chosen, samples_)),
+                                 labels, {.smoothing = smoothing_});
         };
         if (!dev_.empty()) t.evaluate = [this] { return evaluate(); };
         t.save_model = [this](const std::string& path) { model_.save(path, true); };
@@ -148,30 +163,77 @@ private:
     }
 
     static const std::string& label_of(const LabelledText& t) {
-        if (t.labels.size() != 1 || t.texts.size() != 1)
-            throw Error(
-                text_of(t.path, ":", t.line, ": one text and one label are wanted, but there are ",
-                        t.texts.size(), " and ", t.labels.size()),
-                ErrorKind::bad_input);
+        if (t.labels.size() != 1 || t.texts.empty() || t.texts.size() > 2)
+            throw Error(text_of(t.path, ":", t.line,
+                                ": one or two texts and one label are wanted, but there are ",
+                                t.texts.size(), " and ", t.labels.size()),
+                        ErrorKind::bad_input);
         return t.labels[0];
+    }
+
+    static TextInput input_of(const LabelledText& t) {
+        if (t.texts.size() == 1) return {t.texts[0]};
+        return {t.texts[0], t.texts[1]};
+    }
+
+    static std::vector<std::string> pool_choices() {
+        std::vector<std::string> names = pool_names();
+        names.insert(names.begin(), "model");
+        return names;
+    }
+    std::optional<Pool> pool_choice() const {
+        if (pool_ == "model") return {};
+        return pool_of(pool_);
+    }
+
+    std::vector<std::string> labels_of_data() const {
+        std::vector<std::string> labels;
+        for (const auto& [label, count] : counts_) labels.push_back(label);
+        return labels;
+    }
+
+    // Goes on with a classifier, or puts a new head on the encoder of a model of another task.
+    void take_from(ModelFolder folder, const Say& say) {
+        if (folder.task.empty()) folder.task = task_of_config(folder);
+        if (folder.task == "classify") {
+            model_ = ClassifyModel::open(std::move(folder));
+            if (pool_ != "model" && pool_ != model_.pooling_name())
+                refuse_without_effect("pool", "where the model of --from has a head",
+                                      "leave --pool out");
+            say("model: goes on from " + run_.from);
+            return;
+        }
+        folder.labels = labels_of_data();
+        ModelFolder::NewHead heads;
+        model_ =
+            ClassifyModel::create_from(std::move(folder), pool_choice(), run_.options.seed, heads);
+        pretrained_ = true;
+        say("model: the encoder of " + run_.from + "; new: " + listed(heads.made) +
+            (heads.left.empty() ? "" : "; left: " + listed(heads.left)));
+    }
+
+    static std::string listed(const std::vector<std::string>& names) {
+        std::string all;
+        for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+        return all;
     }
 
     void make_model(const Say& say) {
         if (!run_.from.empty()) {
-            model_ = ClassifyModel::open(ModelFolder::open(run_.from));
-            say("model: goes on from " + run_.from);
+            take_from(ModelFolder::open(run_.from), say);
         } else {
             ModelFolder folder;
-            for (const auto& [label, count] : counts_) folder.labels.push_back(label);
+            folder.labels = labels_of_data();
             std::vector<std::string> texts;
-            for (const LabelledText& t : train_) texts.push_back(t.texts[0]);
+            for (const LabelledText& t : train_)
+                texts.insert(texts.end(), t.texts.begin(), t.texts.end());
+            vocabulary_.frame = text_encoder_named(model_name_).tokens;
             folder.tokenizer = folder.target_tokenizer = vocabulary_.make(texts, say);
             choice_.vocabulary = static_cast<int>(folder.tokenizer->vocab_size());
             choice_.end_token = folder.tokenizer->eos_id().value_or(0);
             choice_.pad_token = folder.tokenizer->pad_id().value_or(choice_.end_token);
             folder.config = text_encoder_named(model_name_).new_config(choice_);
-            model_ = ClassifyModel::create(std::move(folder), {.pool = pool_of(pool_)},
-                                           run_.options.seed);
+            model_ = ClassifyModel::create(std::move(folder), pool_choice(), run_.options.seed);
         }
         model_.precision = precision_of(run_.precision);  // evaluations compute as training does
         const std::vector<std::string>& labels = model_.folder.labels;
@@ -183,7 +245,7 @@ private:
                                     label_of(t), "\""),
                             ErrorKind::bad_input);
             label_ids_.push_back(static_cast<std::int32_t>(found - labels.begin()));
-            contents.push_back(t.texts[0]);
+            contents.insert(contents.end(), t.texts.begin(), t.texts.end());
             contents.push_back(label_of(t));
         }
         model_.folder.about["data"] = {{"train", hash_text(record_hash(contents))},
@@ -211,9 +273,10 @@ public:
     static MetricScore score_of(const ClassifyModel& model, std::span<const LabelledText> records,
                                 std::vector<std::string>* outputs = nullptr,
                                 const PredictControl& control = {}) {
-        std::vector<std::string> texts, wanted, found;
+        std::vector<TextInput> texts;
+        std::vector<std::string> wanted, found;
         for (const LabelledText& r : records) {
-            texts.push_back(r.texts[0]);
+            texts.push_back(input_of(r));
             wanted.push_back(label_of(r));
         }
         const std::vector<std::string>& labels = model.folder.labels;
@@ -236,7 +299,7 @@ public:
 
 private:
     std::vector<std::string> text_keys_;
-    std::string label_key_, model_name_ = "transformer", pool_ = "mean";
+    std::string label_key_, model_name_ = "transformer", pool_ = "model";
     float smoothing_ = 0.1f;
     EncoderChoice choice_;
     VocabularyChoice vocabulary_;
@@ -245,7 +308,10 @@ private:
     std::map<std::string, std::int64_t> counts_;
     Ids label_ids_;
     ClassifyModel model_;
-    SequenceExamples examples_;
+    bool pretrained_ = false;  // only the head is new
+    std::vector<EncodedText> examples_;
+    std::vector<std::uint64_t> samples_;  // an example's number: names its masks
+    std::int64_t tokens_ = 0;
     std::optional<EpochBatches> batches_;
 };
 
@@ -269,26 +335,29 @@ public:
             o.describe(s);
             s.set_all(given, "options");
         }
-        std::vector<std::string> texts;
-        for (const Json& input : inputs) texts.push_back(input.at("text").get<std::string>());
+        std::vector<TextInput> texts;
+        for (const Json& input : inputs) texts.push_back(input_of(input));
         std::vector<Answer> out;
         const auto found = classify(model_, texts, o.batch_tokens, control);
         for (std::size_t i = 0; i < found.size(); ++i)
-            out.push_back(written(found[i], texts[i], o));
+            out.push_back(written(found[i], texts[i].text, o));
         return out;
     }
 
     ForwardPass forward(const Json& input) const override {
         ForwardPass pass;
-        pass.input = input.at("text").get<std::string>();
-        const Ids ids = model_.encode(pass.input);
-        pass.tokens["text"] = shown_tokens(*model_.folder.tokenizer, ids);
-        const bool queries = model_.network->pooling.options.pool == Pool::queries;
+        const TextInput text = input_of(input);
+        pass.input = text.pair ? text.text + " | " + *text.pair : text.text;
+        const EncodedText encoded[] = {model_.encode(text)};
+        pass.tokens["text"] = shown_tokens(*model_.folder.tokenizer, encoded[0].ids);
+        const auto& pooling = model_.network->pooling;
+        const bool queries = pooling && pooling->options.pool == Pool::queries;
         pass.tokens["pooling"] =
             queries ? model_.folder.labels : std::vector<std::string>{"pooled"};
         pass.sides = {{"pooling", "pooling", "text"}, {"", "text", "text"}};
         const PrecisionScope scope(model_.precision);
-        const Tensor logits = model_.network->logits(pack({&ids, 1}));
+        const std::int64_t first[] = {0};
+        const Tensor logits = model_.network->logits(pack_texts(encoded, first));
         const float* row = logits.data();
         pass.output =
             model_.folder
@@ -338,6 +407,12 @@ private:
                   {.group = "output", .min = 1, .about_run = false});
         }
     };
+
+    static TextInput input_of(const Json& input) {
+        TextInput t{input.at("text").get<std::string>()};
+        if (input.contains("text_pair")) t.pair = input["text_pair"].get<std::string>();
+        return t;
+    }
 
     Answer written(const TextLabel& t, const std::string& text, const Options& o) const {
         std::vector<std::size_t> order(t.probabilities.size());

@@ -157,6 +157,38 @@ std::shared_ptr<ParameterStore> ModelFolder::load(
     return store;
 }
 
+std::shared_ptr<ParameterStore> ModelFolder::load_body(
+    const TextEncoderEntry& entry, std::span<const std::string> own,
+    const std::function<void(const Params&)>& build, NewHead& report) const {
+    const ModelWeights weights(path);
+    const auto model_rules = entry.rules();
+    std::vector<NameRule> rules(model_rules.begin(), model_rules.end());
+    std::vector<std::string> heads(own.begin(), own.end());
+    // A head's tensors are left even where the new head has some of the same name and shape: those
+    // of another task mean something else.
+    for (const HeadParameters& h : entry.heads) {
+        heads.emplace_back(h.pattern);
+        if (!h.shared) rules.push_back({.on_disk = std::string(h.pattern)});
+    }
+    ParameterStore checked = shapes_of(weights, rules);
+    for (const std::string& pattern : heads) checked.allow_new(pattern);
+    Rng unused;
+    build(Params(checked, unused));
+    checked.finish(path);
+    auto store = std::make_shared<ParameterStore>(ParameterStore::Mode::load);
+    load_parameters(weights, rules, *store, &checked);
+    store->set_mode(ParameterStore::Mode::create);
+    report.made = checked.missing_names();
+    for (const std::string& name : weights.names())
+        for (const std::string& pattern : heads)
+            if (std::vector<std::string> captures;
+                matches_pattern(pattern, name, captures) && !store->has(name)) {
+                report.left.push_back(name);
+                break;
+            }
+    return store;
+}
+
 void ModelFolder::save(const std::string& folder, const ParameterStore& store,
                        std::span<const NameRule> rules, bool overwrite) const {
     if (!overwrite && file_exists(join_path(folder, "config.json")))

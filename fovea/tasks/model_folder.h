@@ -14,6 +14,7 @@
 
 #include "fovea/base/json.h"
 #include "fovea/io/dtype.h"
+#include "fovea/models/text_encoder.h"
 #include "fovea/nn/params.h"
 #include "fovea/tensor/name_rules.h"
 #include "fovea/tensor/parameter_store.h"
@@ -41,6 +42,17 @@ struct ModelFolder {
     // read. The caller then makes it over the store that is returned.
     std::shared_ptr<ParameterStore> load(std::span<const NameRule> rules, Format format,
                                          const std::function<void(const Params&)>& build) const;
+
+    // The body of a text encoder for another head: what the folder's own head has is left, and what
+    // the new one lacks is made when the caller makes the model over the store. `own` are patterns
+    // of the parameters that a task puts on top. The body itself must be complete.
+    struct NewHead {
+        std::vector<std::string> made, left;  // names
+    };
+    std::shared_ptr<ParameterStore> load_body(const TextEncoderEntry& entry,
+                                              std::span<const std::string> own,
+                                              const std::function<void(const Params&)>& build,
+                                              NewHead& report) const;
 
     // Writes the folder, which must not hold a model unless `overwrite`. Each file is there whole
     // or not at all.

@@ -71,7 +71,7 @@ PretrainedModel PretrainedModel::open(ModelFolder folder, const WeightChoice& we
     const std::string where = m.folder.config_path();
     const TextEncoderEntry& entry = text_encoder_of(m.folder.config, where);
     // A bare model's folder says nothing; it has no head to load, and is refused for it.
-    const Head head = head_of_config(m.folder.config).value_or(Head::words);
+    const Head head = head_named_in(m.folder.config).value_or(Head::words);
     const auto make = [&](const Params& p) {
         return std::make_shared<const TextEncoder>(entry.make(m.folder.config, where, {head}, p));
     };

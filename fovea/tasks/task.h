@@ -163,6 +163,7 @@ struct TaskEntry {
     void (*save)(const ModelFolder& model, const ParameterStore& trained, const std::string& out,
                  bool overwrite);
     std::vector<std::string> model_types{};  // config.json's, of folders that do not name a task
+    Head head = Head::none;  // the same for config.json's architecture: one that ends in this head
 };
 
 std::span<const TaskEntry> tasks();  // the one table

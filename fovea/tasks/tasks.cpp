@@ -42,7 +42,9 @@ const TaskEntry table[] = {
       "fovea classify run/model --top 3 --format jsonl < reviews.txt"},
      make_classify_trainer,
      make_classify_predictor,
-     save_classifier},
+     save_classifier,
+     {},
+     Head::classes},
     {"pretrain",
      "Learn a language from plain text.",
      "documents of plain text",
@@ -79,6 +81,9 @@ std::string task_of_config(const ModelFolder& folder) {
     for (const TaskEntry& t : table)
         for (const std::string& known : t.model_types)
             if (type == known) return t.name;
+    if (const auto head = head_named_in(folder.config); head && *head != Head::none)
+        for (const TaskEntry& t : table)
+            if (t.head == *head) return t.name;
     return "";
 }
 

@@ -18,7 +18,7 @@ inline ClassifyModel small_classifier(Pool pool = Pool::attention) {
     choice.max_length = 12;
     choice.end_token = 1;
     f.config = text_encoder_named("transformer").new_config(choice);
-    return ClassifyModel::create(std::move(f), {.pool = pool}, 5);
+    return ClassifyModel::create(std::move(f), pool, 5);
 }
 
 }  // namespace fovea

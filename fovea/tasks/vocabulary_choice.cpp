@@ -18,7 +18,8 @@ std::shared_ptr<const Tokenizer> VocabularyChoice::make(
     std::span<const std::string> texts, const std::function<void(const std::string&)>& say) const {
     if (!file.empty()) return std::make_shared<const Tokenizer>(Tokenizer::load(file));
     auto made = std::make_shared<const Tokenizer>(train_vocabulary(
-        texts, {.kind = vocabulary_kind_of(kind), .size = size, .lowercase = lowercase}));
+        texts,
+        {.kind = vocabulary_kind_of(kind), .size = size, .lowercase = lowercase, .frame = frame}));
     say(text_of("vocabulary: ", made->vocab_size(), " tokens (", kind, ")"));
     return made;
 }

@@ -16,7 +16,8 @@ struct VocabularyChoice {
     std::string kind = "bpe";
     std::int64_t size = 8000;
     bool lowercase = false;
-    std::string file;  // instead of training one
+    std::string file;   // instead of training one
+    std::string frame;  // recipe whose special tokens and template it gets; not a setting
 
     void describe(Settings& settings);
     // `say` hears of long work.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fovea/tensor/name_rules.h"
+
 namespace fovea {
 
 void ParameterStore::put(const std::string& name, Tensor value) {
@@ -55,15 +57,29 @@ void ParameterStore::tie(const std::string& alias, const std::string& name) {
     names_.erase(std::find(names_.begin(), names_.end(), alias));
 }
 
+bool ParameterStore::may_be_new(const std::string& name) const {
+    return std::any_of(new_.begin(), new_.end(), [&](const std::string& pattern) {
+        std::vector<std::string> captures;
+        return matches_pattern(pattern, name, captures);
+    });
+}
+
+std::vector<std::string> ParameterStore::missing_names() const {
+    std::vector<std::string> names;
+    for (const auto& [name, shape] : missing_) names.push_back(name);
+    return names;
+}
+
 void ParameterStore::finish(const std::string& where) const {
     std::string problem;
     for (const auto& [name, shape] : missing_)
-        problem += text_of("\n  missing: ", name, " ", shape);
+        if (!may_be_new(name)) problem += text_of("\n  missing: ", name, " ", shape);
     for (const Misfit& m : misfits_)
         problem +=
             text_of("\n  shape: ", m.name, " is ", m.found, " but the model wants ", m.wanted);
     for (const std::string& name : names_)
-        if (!used_.count(name) && !ignored_.count(name) && !aliases_.count(name))
+        if (!used_.count(name) && !ignored_.count(name) && !aliases_.count(name) &&
+            !may_be_new(name))
             problem += text_of("\n  not used: ", name, " ", index_.at(name).shape());
     if (!problem.empty())
         throw Error(where + ": the parameters do not fit the model:" + problem,

@@ -38,6 +38,11 @@ public:
     // Names that may stand in a file without being used (buffers such as position_ids).
     void ignore(const std::string& name) { ignored_.insert(name); }
 
+    // Names that fit the pattern (name_rules.h) may be missing from a file, and are then made anew,
+    // or stand in it without being used: heads, where only the body of a model is taken over.
+    void allow_new(std::string pattern) { new_.push_back(std::move(pattern)); }
+    std::vector<std::string> missing_names() const;
+
     // A parameter that stays f32 whatever format the weights are stored in (tables of positions).
     void keep_exact(const std::string& name) { exact_.insert(name); }
     bool is_exact(const std::string& name) const { return exact_.count(name) > 0; }
@@ -53,11 +58,14 @@ public:
     std::int64_t count() const;  // numbers, not tensors
 
 private:
+    bool may_be_new(const std::string& name) const;
+
     Mode mode_;
     std::vector<std::string> names_;
     std::unordered_map<std::string, Tensor> index_;
     std::unordered_map<std::string, std::string> aliases_;
     std::set<std::string> used_, ignored_, exact_;
+    std::vector<std::string> new_;  // patterns
     std::vector<std::pair<std::string, Shape>> missing_;
     struct Misfit {
         std::string name;

@@ -2,24 +2,16 @@
 // installed, and gives the same logits, the same greedy output and the same token ids.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "fovea/base/files.h"
 #include "fovea/data/dates.h"
 #include "fovea/tasks/seq2seq_train.h"
 #include "fovea/tasks/translate.h"
-#include "tests/run_program.h"
+#include "tests/parity/peer_python.h"
 
 namespace fovea {
 namespace {
-
-std::string peer_python() {
-    const char* given = std::getenv("FOVEA_PEER_PYTHON");
-    const std::string python = given ? given : "/opt/peers/venv/bin/python";
-    const bool there = test::run({python, "-c", "import torch, transformers"}).code == 0;
-    return there ? python : "";
-}
 
 struct Variant {
     const char* name;
@@ -87,7 +79,7 @@ Json cases_of(const Seq2SeqModel& model, const std::vector<std::string>& texts) 
 class HuggingFaceSlow : public testing::TestWithParam<Variant> {};
 
 TEST_P(HuggingFaceSlow, LoadsWhatFoveaSaves) {
-    const std::string python = peer_python();
+    const std::string python = test::peer_python();
     if (python.empty()) GTEST_SKIP() << "no python with torch and transformers (FOVEA_PEER_PYTHON)";
     std::string name = testing::TempDir() + "/fovea_hf_XXXXXX";
     const std::string folder = ::mkdtemp(name.data());

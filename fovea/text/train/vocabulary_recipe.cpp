@@ -31,6 +31,12 @@ TokenizerSpec vocabulary_frame(const VocabularyOptions& o) {
     s.normalizer.push_back(normalizer::Nfc{});
     if (o.lowercase) s.normalizer.push_back(normalizer::Lowercase{});
     s.post_processor.push_back(ends_with_stop());
+    if (!o.frame.empty()) {
+        const TokenizerTraining model = training_like(o.frame);
+        s.added_tokens = model.special_tokens;
+        s.special_tokens = model.pipeline.special_tokens;
+        s.post_processor = model.pipeline.post_processor;
+    }
     switch (o.kind) {
         case VocabularyKind::bpe:
             s.pre_tokenizer.push_back(pretokenizer::ByteLevel{.add_prefix_space = true});
@@ -53,14 +59,15 @@ TokenizerTraining vocabulary_training(const TokenizerSpec& pipeline, const Vocab
     t.pipeline = pipeline;
     t.special_tokens = pipeline.added_tokens;
     t.vocab_size = o.size;
-    t.unk_token = "<unk>";
+    t.unk_token = o.frame.empty() ? "<unk>" : training_like(o.frame).unk_token;
     t.progress = o.progress;
     switch (o.kind) {
         case VocabularyKind::bpe:
             t.model = TrainedModel::bpe;
             t.unk_token.clear();
             t.min_frequency = 2;
-            t.vocab_size = std::max<std::int64_t>(o.size, 256 + 3);
+            t.vocab_size = std::max<std::int64_t>(
+                o.size, 256 + static_cast<std::int64_t>(t.special_tokens.size()));
             t.initial_alphabet = text::byte_alphabet();
             break;
         case VocabularyKind::characters:

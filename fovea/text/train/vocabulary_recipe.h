@@ -20,6 +20,9 @@ struct VocabularyOptions {
     VocabularyKind kind = VocabularyKind::bpe;
     std::int64_t size = 8000;
     bool lowercase = false;
+    // The special tokens and the template of a well-known recipe (train_tokenizer.h: "bert-cased",
+    // "roberta") instead of those below.
+    std::string frame = {};
     TrainProgressCallback progress = {};
 };
 
