@@ -71,6 +71,8 @@ struct Gpt2 {
     static TextEncoder make(const Json& config, const std::string& where, const HeadChoice& head,
                             const Params& p);
     static std::span<const NameRule> rules();
+    static std::string architecture(Head head);
+    static constexpr HeadParameters heads[] = {{"score.**"}, {"classifier.**"}, {"qa_outputs.**"}};
 
     Gpt2Config config;
     Tensor wte, wpe;

@@ -106,6 +106,25 @@ TextEncoder Gpt2::make(const Json& config, const std::string& where, const HeadC
     return e;
 }
 
+std::string Gpt2::architecture(Head head) {
+    switch (head) {
+        case Head::none:
+            return "GPT2Model";
+        case Head::classes:
+            return "GPT2ForSequenceClassification";
+        case Head::tags:
+            return "GPT2ForTokenClassification";
+        case Head::spans:
+            return "GPT2ForQuestionAnswering";
+        case Head::words:
+            return "GPT2LMHeadModel";
+        case Head::words_and_next:
+        case Head::next:
+            break;  // it has none of these
+    }
+    return "";
+}
+
 std::span<const NameRule> Gpt2::rules() {
     static const std::vector<NameRule> rules = [] {
         std::vector<NameRule> r;

@@ -20,9 +20,9 @@ constexpr TextEncoderEntry encoders[] = {
      Roberta::new_config, Roberta::make, Roberta::rules, Roberta::heads, Roberta::architecture,
      "roberta"},
     {"gpt2", Gpt2::model_type, "the decoder of Radford et al. 2019, for generating text",
-     Gpt2::new_config, Gpt2::make, Gpt2::rules},
+     Gpt2::new_config, Gpt2::make, Gpt2::rules, Gpt2::heads, Gpt2::architecture},
     {"xlnet", XlnetEncoder::model_type, "XLNet (Yang et al. 2019)", XlnetEncoder::new_config,
-     XlnetEncoder::make, XlnetEncoder::rules},
+     XlnetEncoder::make, XlnetEncoder::rules, XlnetEncoder::heads, XlnetEncoder::architecture},
 };
 
 }  // namespace

@@ -152,6 +152,12 @@ struct XlnetEncoder {
     static TextEncoder make(const Json& config, const std::string& where, const HeadChoice& head,
                             const Params& p);
     static std::span<const NameRule> rules();
+    static std::string architecture(Head head);
+    static constexpr HeadParameters heads[] = {{"lm_loss.**"},
+                                               {"sequence_summary.**"},
+                                               {"logits_proj.**"},
+                                               {"classifier.**"},
+                                               {"qa_outputs.**"}};
 };
 
 }  // namespace fovea

@@ -111,6 +111,25 @@ TextEncoder XlnetEncoder::make(const Json& json, const std::string& where, const
     return e;
 }
 
+std::string XlnetEncoder::architecture(Head head) {
+    switch (head) {
+        case Head::none:
+            return "XLNetModel";
+        case Head::classes:
+            return "XLNetForSequenceClassification";
+        case Head::tags:
+            return "XLNetForTokenClassification";
+        case Head::spans:
+            return "XLNetForQuestionAnsweringSimple";
+        case Head::words:
+            return "XLNetLMHeadModel";
+        case Head::words_and_next:
+        case Head::next:
+            break;  // it has none of these
+    }
+    return "";
+}
+
 std::span<const NameRule> XlnetEncoder::rules() {
     static const std::vector<NameRule> all = [] {
         std::vector<NameRule> r;

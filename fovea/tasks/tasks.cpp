@@ -1,11 +1,12 @@
 // The table of tasks. A new task is its own files and a row here.
 #include "fovea/base/error.h"
 #include "fovea/tasks/classify.h"
+#include "fovea/tasks/generate.h"
 #include "fovea/tasks/pretrain.h"
 #include "fovea/tasks/pretrained_model.h"
-#include "fovea/tasks/generate.h"
 #include "fovea/tasks/seq2seq_model.h"
 #include "fovea/tasks/seq2seq_task.h"
+#include "fovea/tasks/tag.h"
 #include "fovea/tasks/task.h"
 
 namespace fovea {
@@ -45,6 +46,18 @@ const TaskEntry table[] = {
      save_classifier,
      {},
      Head::classes},
+    {"tag",
+     "Find entities in texts, or give each word a tag.",
+     "texts, one per line",
+     RecordShape::tagged,
+     {"fovea tag run/model < news.txt", "fovea tag run/model --format jsonl < news.txt",
+      "echo \"Anna Kova lives in Oslo.\" | fovea tag run/model --format tsv"},
+     make_tag_trainer,
+     make_tag_predictor,
+     save_tagger,
+     {FeatureEmbedding::model_type},
+     Head::tags,
+     false},
     {"pretrain",
      "Learn a language from plain text.",
      "documents of plain text",
@@ -78,12 +91,12 @@ const TaskEntry* find_task(const std::string& name) {
 
 std::string task_of_config(const ModelFolder& folder) {
     const std::string type = folder.config.value("model_type", std::string());
-    for (const TaskEntry& t : table)
-        for (const std::string& known : t.model_types)
-            if (type == known) return t.name;
     if (const auto head = head_named_in(folder.config); head && *head != Head::none)
         for (const TaskEntry& t : table)
             if (t.head == *head) return t.name;
+    for (const TaskEntry& t : table)
+        for (const std::string& known : t.model_types)
+            if (type == known) return t.name;
     return "";
 }
 
