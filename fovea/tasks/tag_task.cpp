@@ -270,6 +270,10 @@ private:
         } else {
             vocabulary_.frame = text_encoder_named(model_name_).tokens;
             folder.tokenizer = vocabulary_.make(texts, say);
+            if (choice_.max_length <= folder.tokenizer->special_tokens_added())
+                throw Error(text_of("--max-length is ", choice_.max_length,
+                                    ", which leaves no room for words beside the special tokens"),
+                            ErrorKind::usage, "512 is usual");
             choice_.vocabulary = static_cast<int>(folder.tokenizer->vocab_size());
             choice_.end_token = folder.tokenizer->eos_id().value_or(0);
             choice_.pad_token = folder.tokenizer->pad_id().value_or(choice_.end_token);

@@ -141,7 +141,7 @@ TEST_P(Taggers, TheLossFalls) {
     const std::int64_t one = 0;
     const auto loss = [&] { return m.network->loss(pack_words(e, {&one, 1}), tags); };
     float first = 0, last = 0;
-    for (int step = 0; step < 20; ++step) {
+    for (int step = 0; step < 60; ++step) {
         Tape tape;
         const Tensor l = loss();
         (step == 0 ? first : last) = l.item();
@@ -149,7 +149,7 @@ TEST_P(Taggers, TheLossFalls) {
         for (const std::string& name : m.store->names()) {
             Tensor t = m.store->at(name);
             const Tensor d = g[t];
-            for (std::int64_t i = 0; i < t.size(); ++i) t.write()[i] -= 0.1f * d.data()[i];
+            for (std::int64_t i = 0; i < t.size(); ++i) t.write()[i] -= 0.2f * d.data()[i];
         }
     }
     EXPECT_NEAR(first, std::log(5.0), 0.9);

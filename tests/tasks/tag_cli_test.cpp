@@ -311,7 +311,7 @@ TEST(TagCli, BadInputIsOneClearError) {
     refused(good, {"--scheme", "plain", "--metric", "f1"}, 2, "mark no entities");
     refused(good, {"--model", "features"}, 2, "--layers");
     refused(good, {"--heads", "3"}, 2, "--heads");
-    refused(good, {"--max-length", "1"}, 3, "no room for words");
+    refused(good, {"--max-length", "1"}, 2, "no room for words");
     write_file_atomically(folder / "dev.conll", "ba\tO\n\nZor\tB-animal\n");
     refused(good, {"--dev", folder / "dev.conll"}, 3,
             "dev.conll:3: the type \"animal\" of this sentence was never seen");
