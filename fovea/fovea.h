@@ -34,6 +34,7 @@
 #include "fovea/ops/attention/probe.h"            // keeps the maps of a scope's attention
 #include "fovea/ops/batch_norm.h"                 // columns over the rows of a batch
 #include "fovea/ops/conv.h"                       // convolutions
+#include "fovea/ops/crf.h"                        // linear chains of tags
 #include "fovea/ops/dropout.h"                    // dropout
 #include "fovea/ops/linear.h"                     // matrix products
 #include "fovea/ops/loss/cross_entropy.h"         // losses over classes
@@ -50,6 +51,7 @@
 #include "fovea/ops/softmax.h"                    // softmax on its own
 
 // nn: parts that own parameters
+#include "fovea/nn/crf.h"                   // what tags say about each other
 #include "fovea/nn/init.h"                  // how new parameters begin
 #include "fovea/nn/kv_cache.h"              // keys and values while decoding
 #include "fovea/nn/layer_norm.h"            // LayerNorm
@@ -62,6 +64,7 @@
 
 // models: one file pair a paper
 #include "fovea/models/bert.h"                // the encoder of Devlin et al. 2018
+#include "fovea/models/feature_embedding.h"   // words by what they look like
 #include "fovea/models/gpt2.h"                // the decoder of Radford et al. 2019
 #include "fovea/models/gpt2_config.h"         // its sizes
 #include "fovea/models/roberta.h"             // Liu et al. 2019: BERT's, trained longer
@@ -86,11 +89,14 @@
 #include "fovea/data/batch_plan.h"      // which examples form which batch
 #include "fovea/data/check.h"           // what is in a set of pairs
 #include "fovea/data/check_labels.h"    // what is in a set of labelled texts
+#include "fovea/data/check_tags.h"      // what is in files of tagged words
+#include "fovea/data/conll.h"           // words with tags
 #include "fovea/data/labelled_texts.h"  // texts with labels
 #include "fovea/data/pairs.h"           // sources with targets
 #include "fovea/data/records.h"         // rows with their place in a file
 #include "fovea/data/rewrite.h"         // split and dedupe
 #include "fovea/data/split.h"           // which records are held out
+#include "fovea/data/word_spans.h"      // the words of plain text
 
 // metrics: how good
 #include "fovea/metrics/bleu.h"            // BLEU as sacreBLEU computes it
@@ -98,6 +104,7 @@
 #include "fovea/metrics/classification.h"  // accuracy, F1, confusions
 #include "fovea/metrics/corpus_score.h"    // a corpus by any of them
 #include "fovea/metrics/counting.h"        // accuracy, exact match, perplexity
+#include "fovea/metrics/entities.h"        // precision, recall and F1 of entities
 #include "fovea/metrics/perplexity.h"      // of a text, and bits per byte
 #include "fovea/metrics/resampling.h"      // how sure a score is, and which system is better
 #include "fovea/metrics/rouge.h"           // ROUGE
@@ -128,6 +135,7 @@
 #include "fovea/tasks/model_folder.h"   // a model as a folder
 #include "fovea/tasks/seq2seq_model.h"  // Seq2SeqModel: what translate() takes
 #include "fovea/tasks/seq2seq_train.h"  // trains one
+#include "fovea/tasks/tag.h"            // tag()
 #include "fovea/tasks/task.h"           // the table of tasks
 #include "fovea/tasks/translate.h"      // translate(), score_pairs()
 

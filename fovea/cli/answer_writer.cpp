@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "fovea/base/files.h"
+#include "fovea/cli/terminal/terminal.h"
 
 namespace fovea {
 namespace {
@@ -13,6 +14,20 @@ std::string cell(const std::string& text) {
     for (char& c : out)
         if (c == '\t' || c == '\n' || c == '\r') c = ' ';
     return out;
+}
+
+// Its marks in colours, where standard output takes them.
+std::string marked(const Answer& answer) {
+    constexpr Style colours[] = {Style::cyan, Style::green, Style::yellow, Style::red};
+    const std::string_view text = answer.text;
+    std::string out;
+    std::size_t at = 0;
+    for (const TextMark& m : answer.marks) {
+        out += text.substr(at, m.begin - at);
+        out += styled(stdout, colours[m.kind % 4], text.substr(m.begin, m.end - m.begin));
+        at = m.end;
+    }
+    return out += text.substr(at);
 }
 
 }  // namespace
@@ -28,7 +43,7 @@ void AnswerWriter::put(const std::string& line) {
 }
 
 void AnswerWriter::write(const Answer& answer, std::span<const std::string> kept_fields) {
-    if (format_ == "text") return put(answer.text);
+    if (format_ == "text") return put(out_.empty() ? marked(answer) : answer.text);
     if (format_ != "tsv") return put(to_text(answer.json));
     const auto row = [&](std::span<const std::string> kept, std::span<const std::string> own) {
         std::string line;
@@ -39,7 +54,8 @@ void AnswerWriter::write(const Answer& answer, std::span<const std::string> kept
     };
     if (!header_written_) row(kept_, columns_);
     header_written_ = true;
-    row(kept_fields, answer.cells);
+    if (!answer.rows) return row(kept_fields, answer.cells);
+    for (const std::vector<std::string>& cells : *answer.rows) row(kept_fields, cells);
 }
 
 void AnswerWriter::flush() { std::fflush(stdout); }

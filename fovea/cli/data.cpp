@@ -11,6 +11,7 @@
 #include "fovea/data/check.h"
 #include "fovea/data/check_documents.h"
 #include "fovea/data/check_labels.h"
+#include "fovea/data/check_tags.h"
 #include "fovea/tasks/task.h"
 
 namespace fovea {
@@ -32,6 +33,12 @@ struct CheckChoice {
         return all;
     }
 };
+
+// By the flags, else by the file's name.
+bool wants_tags(const CheckChoice& c) {
+    if (const TaskEntry* task = find_task(c.task)) return task->records == RecordShape::tagged;
+    return is_conll_name(c.train);
+}
 
 // By the flags, else by a look at the training file; a pipe can be read only once, and is taken for
 // pairs.
@@ -60,7 +67,21 @@ void report_check(const Check& check, const CheckChoice& choice, const char* wha
                   "mend the lines above, or train with --skip-bad N if they are few", what);
 }
 
+void run_tag_check(const CheckChoice& choice) {
+    const auto sets = choice.sets<NamedTagged>([&](const std::string& argument) {
+        TaggedFiles files;
+        files.paths = {argument};
+        if (!choice.text_keys.empty()) files.word_key = choice.text_keys[0];
+        files.tag_key = choice.label_key;
+        files.limit = choice.limit;
+        return files;
+    });
+    report_check(check_tagged(sets), choice,
+                 "the data has bad sentences or tags that training lacks");
+}
+
 void run_check(const CheckChoice& choice) {
+    if (wants_tags(choice)) return run_tag_check(choice);
     if (const TaskEntry* task = find_task(choice.task);
         task && task->records == RecordShape::texts) {
         const auto sets = choice.sets<NamedDocuments>([&](const std::string& argument) {
@@ -106,6 +127,7 @@ void add_check(CLI::App& data) {
                   "fovea data check mails/train mails/dev   # folders of .subject files",
                   "fovea data check train.jsonl --source-key text --target-key summary --json",
                   "fovea data check reviews.csv dev.csv --task classify",
+                  "fovea data check train.conll dev.conll --label-key 4",
                   "zcat pairs.gz | fovea data check -"});
     auto choice = std::make_shared<CheckChoice>();
     std::vector<std::string> choices = trained_tasks();

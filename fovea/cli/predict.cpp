@@ -146,7 +146,10 @@ void add(CLI::App& app, const std::string& name, const std::string& task,
 
 void add_predict_commands(CLI::App& app, const std::string& task) {
     for (const TaskEntry& t : tasks())
-        if (t.predictor) add(app, t.name, t.name, t.sentence, t.input, t.examples);
+        if (t.predictor) {
+            add(app, t.name, t.name, t.sentence, t.input, t.examples);
+            if (!t.common) app.get_subcommand(t.name)->group(more_group);
+        }
     add(app, "predict", task, "Answer with a model of any task.", "inputs, one per line",
         {"fovea predict run/model < texts.txt", "fovea predict run/model table.tsv --format tsv",
          "fovea predict run/model --format jsonl < texts.txt"});

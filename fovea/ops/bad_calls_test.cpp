@@ -16,6 +16,7 @@
 #include "fovea/ops/attention/attention.h"
 #include "fovea/ops/batch_norm.h"
 #include "fovea/ops/conv.h"
+#include "fovea/ops/crf.h"
 #include "fovea/ops/dropout.h"
 #include "fovea/ops/linear.h"
 #include "fovea/ops/loss/linear_cross_entropy.h"
@@ -102,6 +103,18 @@ TEST(BadCalls, EachIsOneClearError) {
         {"linear_cross_entropy: h is [2, 5] but W is [11, 16]",
          [&] {
              linear_cross_entropy(x, w, {}, {0, 0});
+         }},
+        {"crf_loss: there are 5 tags but pairs are [3, 4]",
+         [&] {
+             crf_loss(x, two, {0, 0}, {y, v5, v5});
+         }},
+        {"crf_loss: tag 5 of row 1 is outside of the 5 tags",
+         [&] {
+             crf_loss(x, two, {0, 5}, {Tensor::zeros({5, 5}), v5, v5});
+         }},
+        {"crf_marginals: emissions are [2, 5] but the segments have 3 rows",
+         [&] {
+             crf_marginals(x, three, {Tensor::zeros({5, 5}), v5, v5});
          }},
         {"mean_squared_error: x is [2, 5] but target is [3, 4]", [&] { mean_squared_error(x, y); }},
         {"binary_cross_entropy_with_logits: target is an empty tensor",

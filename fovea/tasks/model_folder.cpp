@@ -172,6 +172,7 @@ std::shared_ptr<ParameterStore> ModelFolder::load_body(
     const auto model_rules = entry.rules();
     std::vector<NameRule> rules(model_rules.begin(), model_rules.end());
     std::vector<std::string> heads(own.begin(), own.end());
+    for (const std::string& pattern : own) rules.push_back({.on_disk = pattern});
     // A head's tensors are left even where the new head has some of the same name and shape: those
     // of another task mean something else.
     for (const HeadParameters& h : entry.heads) {

@@ -56,12 +56,21 @@ public:
     virtual void dump(const std::string& folder, std::int64_t epochs) const;
 };
 
+// A part of an answer's text that stands out on a terminal: parts of a kind in one colour.
+struct TextMark {
+    std::size_t begin = 0, end = 0;  // bytes
+    int kind = 0;
+};
+
 // One answer, ready to be written: as text (several lines for several results), as cells of a
 // table, as JSON.
 struct Answer {
     std::string text;
     std::vector<std::string> cells;  // in the order of Predictor::columns()
     Json json = Json::object();
+    // Of a task whose answer may be none or several rows of a table: these instead of `cells`.
+    std::optional<std::vector<std::vector<std::string>>> rows{};
+    std::vector<TextMark> marks{};  // of `text`, in order
     // For people, as they follow "3 texts were": "cut to the 256 tokens that the model takes".
     std::vector<std::string> notes{};
     bool keep_if_stopped = false;  // worth writing though the work was interrupted
@@ -147,7 +156,8 @@ std::string task_of_config(const ModelFolder& folder);
 enum class RecordShape {
     pairs,
     labelled,
-    texts
+    texts,
+    tagged
 };  // what a task's data are, for `fovea data check`
 
 struct TaskEntry {
@@ -164,6 +174,7 @@ struct TaskEntry {
                  bool overwrite);
     std::vector<std::string> model_types{};  // config.json's, of folders that do not name a task
     std::vector<Head> heads{};  // the same by config.json's architecture: those with these heads
+    bool common = true;         // its verb stands in the short help
 };
 
 std::span<const TaskEntry> tasks();  // the one table

@@ -9,6 +9,7 @@
 #include "fovea/tasks/pretrained_model.h"
 #include "fovea/tasks/seq2seq_model.h"
 #include "fovea/tasks/seq2seq_task.h"
+#include "fovea/tasks/tag.h"
 #include "fovea/tasks/task.h"
 
 namespace fovea {
@@ -48,6 +49,18 @@ const TaskEntry table[] = {
      save_classifier,
      {},
      {Head::classes}},
+    {"tag",
+     "Find entities in texts, or give each word a tag.",
+     "texts, one per line",
+     RecordShape::tagged,
+     {"fovea tag run/model < news.txt", "fovea tag run/model --format jsonl < news.txt",
+      "echo \"Anna Kova lives in Oslo.\" | fovea tag run/model --format tsv"},
+     make_tag_trainer,
+     make_tag_predictor,
+     save_tagger,
+     {},
+     {Head::tags},
+     false},
     {"pretrain",
      "Learn a language from plain text.",
      "documents of plain text",

@@ -1,0 +1,345 @@
+// The training of taggers behind the interface of tasks.
+#include <cmath>
+#include <map>
+
+#include "fovea/base/files.h"
+#include "fovea/data/conll.h"
+#include "fovea/data/split.h"
+#include "fovea/data/word_features.h"
+#include "fovea/metrics/entities.h"
+#include "fovea/tasks/tag.h"
+#include "fovea/tasks/training_data.h"
+#include "fovea/tasks/vocabulary_choice.h"
+
+namespace fovea {
+namespace {
+
+constexpr const char* without_encoder = "features";  // --model: a CRF over what words look like
+
+using TagCounts = std::map<std::string, std::int64_t>;
+
+std::string counts_text(const TagCounts& counts) {
+    std::string all;
+    int shown = 0;
+    for (const auto& [name, count] : counts) {
+        if (++shown > 12) return all + ", …";
+        all += text_of(all.empty() ? "" : ", ", name, " (", count, ")");
+    }
+    return all;
+}
+
+// Entities by their type; of plain tags, words by their tag.
+TagCounts counts_of(std::span<const TaggedWords> sentences, bool entities) {
+    TagCounts counts;
+    for (const TaggedWords& s : sentences) {
+        if (entities)
+            for (const TagEntity& e : entities_of(s.tags)) ++counts[e.type];
+        else
+            for (const std::string& tag : s.tags) ++counts[tag];
+    }
+    return counts;
+}
+
+class TagTrainer : public Trainer {
+public:
+    void describe(Settings& s) override {
+        s.add("words", words_key_, "column of the words, by number or name",
+              {.group = "data", .otherwise = "the first"});
+        s.add("tags", tags_key_, "column of the tags, by number or name",
+              {.group = "data", .common = true, .otherwise = "the last"});
+        s.add("scheme", scheme_, "how tags mark entities; plain: they do not",
+              {.group = "data", .choices = tag_scheme_names()});
+        std::vector<std::string> models = text_encoder_names();
+        models.emplace_back(without_encoder);
+        s.add("model", model_name_,
+              "what reads the text; features: no network, only how words look",
+              {.group = "model", .common = true, .choices = models});
+        s.add("crf", crf_, "judge the tags of a sentence together (this is the default)",
+              {.group = "model", .common = true});
+        s.add("no-crf", no_crf_, "judge each word by itself", {.group = "model", .common = true});
+        choice_.describe(s);
+        vocabulary_.describe(s);
+    }
+
+    std::vector<std::string> metrics() const override { return {"f1", "accuracy"}; }
+
+    void check(Settings& s, const RunSettings& run) override {
+        static constexpr const char* of_the_model[] = {
+            "model",      "preset",  "layers", "d-model",    "ffn",       "heads",
+            "max-length", "dropout", "vocab",  "vocab-size", "lowercase", "tokenizer"};
+        static constexpr const char* of_encoders[] = {"preset",     "layers",    "ffn",
+                                                      "heads",      "vocab",     "vocab-size",
+                                                      "max-length", "lowercase", "tokenizer"};
+        if (crf_ && no_crf_)
+            throw Error("--crf and --no-crf do not go together", ErrorKind::usage,
+                        "leave out one of them");
+        if (!run.from.empty())
+            leave_out(s, of_the_model, "with --from: sizes and vocabulary are those of the model");
+        else if (model_name_ == without_encoder)
+            leave_out(s, of_encoders, "with --model features: there is no network");
+    }
+
+    void prepare(RunSettings& run, const Say& say) override {
+        run_ = run;
+        read_data(say);
+        make_model(say);
+        run.settle(defaults());
+        run_ = run;
+        std::vector<std::int64_t> lengths;
+        for (const TaggedWords& t : train_) {
+            examples_.push_back(model_.encode(t.words));
+            lengths.push_back(examples_.back().tokens);
+            tokens_ += lengths.back();
+        }
+        batches_.emplace(lengths, run.batches);
+    }
+
+    TrainSummary summary() const override {
+        const TagNetwork& n = *model_.network;
+        TrainSummary s;
+        s.model = n.encoder ? text_of(model_.folder.config.value("model_type", ""), ", ",
+                                      n.encoder->layers, " layers, d=", n.encoder->width)
+                            : text_of("word features, d=", n.features->config.width);
+        s.model += n.crf ? ", CRF" : ", no CRF";
+        s.parameters = model_.store->count();
+        s.records = static_cast<std::int64_t>(train_.size());
+        s.batches_per_epoch = batches_->per_epoch();
+        s.tokens_per_epoch = tokens_;
+        // Parameters with gradient and two moments; per token and layer about 14 rows.
+        const double row = n.encoder ? 14.0 * n.encoder->width * n.encoder->layers
+                                     : double{word_feature_count} * n.features->config.width;
+        s.memory_bytes = 24.0 * static_cast<double>(s.parameters) +
+                         4.0 * row * static_cast<double>(run_.batches.max_tokens);
+        return s;
+    }
+
+    TrainTask task() override {
+        TrainTask t;
+        t.store = model_.store.get();
+        t.fingerprint = model_.folder.about["data"];
+        t.guessing_loss = std::log(static_cast<double>(model_.folder.labels.size()));
+        t.begin_epoch = [this](std::int64_t epoch) { return batches_->begin(epoch); };
+        t.unit = "words";
+        t.batch_weight = [this](std::int64_t b) {
+            std::int64_t words = 0;
+            for (const std::int64_t i : (*batches_)[b])
+                words += examples_[static_cast<std::size_t>(i)].words;
+            return words;
+        };
+        t.loss = [this](std::int64_t b) {
+            const auto chosen = (*batches_)[b];
+            Ids tags;
+            for (const std::int64_t i : chosen) {
+                const Ids& own = tag_ids_[static_cast<std::size_t>(i)];
+                tags.insert(tags.end(), own.begin(), own.end());
+            }
+            return model_.network->loss(pack_words(examples_, chosen), tags);
+        };
+        if (!dev_.empty()) t.evaluate = [this] { return evaluate(); };
+        t.save_model = [this](const std::string& path) { model_.save(path, true); };
+        return t;
+    }
+
+private:
+    RunDefaults defaults() const {
+        if (!model_.network->encoder) return {.rate = 1e-2, .warmup = 100, .epochs = 15};
+        const int width = model_.network->encoder->width;
+        // Devlin et al. 2018, §A.3: 2e-5 to 5e-5 and 2 to 4 epochs; small models bear more.
+        if (pretrained_)
+            return {
+                .rate = width <= 256 ? 3e-4 : 5e-5, .warmup = 500, .epochs = 4, .d_model = width};
+        return {.rate = width <= 256 ? 1e-3 : 3e-4, .warmup = 500, .epochs = 20, .d_model = width};
+    }
+
+    TaggedFiles files_at(std::vector<std::string> paths) const {
+        TaggedFiles files;
+        files.paths = std::move(paths);
+        files.word_key = words_key_;
+        files.tag_key = tags_key_;
+        files.scheme = tag_scheme_of(scheme_);
+        files.skip_bad = run_.skip_bad;
+        return files;
+    }
+
+    void read_data(const Say& say) {
+        TaggedData data = read_tagged(files_at(run_.train));
+        for (const std::string& note : data.problems.notes) say("data: " + note);
+        if (data.problems.skipped > 0)
+            say(text_of("data: ", data.problems.skipped, " bad sentences were passed over"));
+        train_ = std::move(data.sentences);
+        entities_ = data.scheme != TagScheme::plain;
+        if (!entities_ && run_.metric == "f1")
+            throw Error("--metric f1: the tags mark no entities", ErrorKind::usage,
+                        "--metric accuracy, or --tags with the column of the entities");
+        keep_drawn(train_, run_.limit, run_.options.seed);
+        if (run_.has_dev_file()) {
+            TaggedFiles files = files_at({run_.dev});
+            files.limit = run_.dev_limit;
+            TaggedData dev = read_tagged(files);
+            if (entities_ != (dev.scheme != TagScheme::plain))
+                fail_with(ErrorKind::bad_input, "both need the same kind; --tags names the column",
+                          run_.dev, ": its tags ", entities_ ? "mark no" : "mark",
+                          " entities, but those of the training data ",
+                          entities_ ? "do" : "do not");
+            dev_ = std::move(dev.sentences);
+        } else if (run_.measures()) {
+            hold_out(say);
+        }
+        const TagCounts counts = counts_of(train_, entities_);
+        expect_input(counts.size() >= (entities_ ? 1u : 2u), run_.train[0],
+                     entities_ ? ": no word has a tag other than O"
+                               : ": all words have the same tag, but at least two are wanted");
+        for (const auto& [name, count] : counts) names_.push_back(name);
+        check_dev(counts);
+        std::int64_t words = 0;
+        for (const TaggedWords& t : train_) words += static_cast<std::int64_t>(t.words.size());
+        say(text_of("data: ", train_.size(), " sentences, ", words, " words, ",
+                    entities_ ? "entities: " : "tags: ", counts_text(counts)));
+    }
+
+    void hold_out(const Say& say) {
+        std::vector<std::uint64_t> hashes;
+        for (const TaggedWords& t : train_) hashes.push_back(record_hash(t.words));
+        dev_ = take_out(train_, dev_split(hashes));
+        if (!dev_.empty())
+            say(text_of("data: ", dev_.size(),
+                        " sentences are held out to measure on (--dev FILE gives others)"));
+    }
+
+    void check_dev(const TagCounts& seen) const {
+        for (const TaggedWords& t : dev_)
+            for (const auto& [name, count] : counts_of({&t, 1}, entities_))
+                if (!seen.count(name))
+                    fail_with(ErrorKind::bad_input, "seen: " + counts_text(seen), t.path, ":",
+                              t.line, ": the ", entities_ ? "type" : "tag", " \"", name,
+                              "\" of this sentence was never seen in training");
+    }
+
+    std::vector<std::string> labels_of_data() const {
+        if (!entities_) return names_;
+        std::vector<std::string> labels{"O"};
+        for (const std::string& type : names_) {
+            labels.push_back("B-" + type);
+            labels.push_back("I-" + type);
+        }
+        return labels;
+    }
+
+    // Goes on with a tagger, or puts new labels on the encoder of a model of another task.
+    void take_from(ModelFolder folder, const Say& say) {
+        if (folder.task.empty()) folder.task = task_of_config(folder);
+        if (folder.task == "tag") {
+            model_ = TagModel::open(std::move(folder));
+            const bool has = model_.network->crf.has_value();
+            if ((crf_ && !has) || (no_crf_ && has))
+                refuse_without_effect(crf_ ? "crf" : "no-crf",
+                                      "where the model of --from is a tagger already",
+                                      "leave it out");
+            say("model: goes on from " + run_.from);
+            return;
+        }
+        folder.labels = labels_of_data();
+        ModelFolder::NewHead heads;
+        model_ = TagModel::create_from(std::move(folder), {.crf = !no_crf_, .entities = entities_},
+                                       run_.options.seed, heads);
+        pretrained_ = true;
+        const auto listed = [](const std::vector<std::string>& all) {
+            std::string text;
+            for (const std::string& name : all) text += (text.empty() ? "" : ", ") + name;
+            return text;
+        };
+        say("model: the encoder of " + run_.from + "; new: " + listed(heads.made) +
+            (heads.left.empty() ? "" : "; left: " + listed(heads.left)));
+    }
+
+    ModelFolder new_folder(const Say& say) {
+        ModelFolder folder;
+        folder.labels = labels_of_data();
+        std::vector<std::string> texts;
+        for (const TaggedWords& t : train_) texts.push_back(sentence_text(t.words));
+        if (model_name_ == without_encoder) {
+            // Every folder has a tokenizer; this model reads words and does not ask it.
+            VocabularyChoice letters;
+            letters.kind = "characters";
+            folder.tokenizer = letters.make(texts, [](const std::string&) {});
+            FeatureEmbeddingConfig c;
+            c.features = word_feature_count;
+            c.width = choice_.width.value_or(c.width);
+            c.dropout = choice_.dropout.value_or(c.dropout);
+            folder.config = c.to_json();
+        } else {
+            vocabulary_.frame = text_encoder_named(model_name_).tokens;
+            folder.tokenizer = vocabulary_.make(texts, say);
+            if (choice_.max_length <= folder.tokenizer->special_tokens_added())
+                throw Error(text_of("--max-length is ", choice_.max_length,
+                                    ", which leaves no room for words beside the special tokens"),
+                            ErrorKind::usage, "512 is usual");
+            choice_.vocabulary = static_cast<int>(folder.tokenizer->vocab_size());
+            choice_.end_token = folder.tokenizer->eos_id().value_or(0);
+            choice_.pad_token = folder.tokenizer->pad_id().value_or(choice_.end_token);
+            folder.config = text_encoder_named(model_name_).new_config(choice_);
+        }
+        folder.target_tokenizer = folder.tokenizer;
+        return folder;
+    }
+
+    void make_model(const Say& say) {
+        if (run_.from.empty())
+            model_ = TagModel::create(new_folder(say), {.crf = !no_crf_, .entities = entities_},
+                                      run_.options.seed);
+        else
+            take_from(ModelFolder::open(run_.from), say);
+        model_.precision = precision_of(run_.precision);  // evaluations compute as training does
+        std::vector<std::string> contents;
+        for (const TaggedWords& t : train_) {
+            Ids& ids = tag_ids_.emplace_back();
+            for (const std::string& tag : t.tags) {
+                ids.push_back(model_.label_id(tag));
+                if (ids.back() < 0)
+                    throw Error(text_of(t.path, ":", t.line, ": the model of --from has no tag \"",
+                                        tag, "\", which this sentence has"),
+                                ErrorKind::bad_input, "leave out --from to make a new model");
+            }
+            contents.insert(contents.end(), t.words.begin(), t.words.end());
+            contents.insert(contents.end(), t.tags.begin(), t.tags.end());
+        }
+        model_.folder.about["data"] = {{"train", hash_text(record_hash(contents))},
+                                       {"records", train_.size()},
+                                       {"seed", run_.options.seed},
+                                       {"vocabulary", model_.folder.tokenizer->vocab_size()}};
+        model_.folder.about["train_file"] = base_name(run_.train[0]);
+    }
+
+    Evaluation evaluate() {
+        const MetricScore s = tag_score(model_, dev_, EntityReading::lenient);
+        Evaluation e{s.name, s.value, s.higher_is_better, s.figures.at("loss"), s.figures};
+        if (run_.metric == "accuracy" || run_.metric == "loss") {
+            e.name = run_.metric;
+            e.value = s.figures.at(run_.metric);
+            e.higher_is_better = run_.metric != "loss";
+        }
+        model_.folder.about["dev"] = {
+            {"metric", e.name}, {"value", e.value}, {"signature", s.signature}};
+        return e;
+    }
+
+    std::string words_key_, tags_key_, scheme_ = "auto", model_name_ = "transformer";
+    bool crf_ = false, no_crf_ = false;
+    EncoderChoice choice_;
+    VocabularyChoice vocabulary_;
+    RunSettings run_;
+    std::vector<TaggedWords> train_, dev_;
+    bool entities_ = true, pretrained_ = false;
+    std::vector<std::string> names_;  // types of entities, or plain tags
+    std::vector<Ids> tag_ids_;
+    TagModel model_;
+    std::vector<EncodedWords> examples_;
+    std::int64_t tokens_ = 0;
+    std::optional<EpochBatches> batches_;
+};
+
+}  // namespace
+
+std::unique_ptr<Trainer> make_tag_trainer() { return std::make_unique<TagTrainer>(); }
+
+}  // namespace fovea
