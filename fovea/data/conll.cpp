@@ -110,7 +110,8 @@ std::size_t key_of_list(const Columns& columns, const std::string& path, const s
         for (std::size_t i = 0; i < columns.names.size(); ++i)
             if (columns.names[i] == name) return i;
     fail_with(ErrorKind::bad_input, "name it: --words KEY, --tags KEY", path,
-              ": there is no list of ", *known.begin(), "; the keys are ", list_of_columns(columns));
+              ": there is no list of ", *known.begin(), "; the keys are ",
+              list_of_columns(columns));
 }
 
 void read_json_sentences(const std::string& path, const TaggedFiles& files, BadLines& bad,
