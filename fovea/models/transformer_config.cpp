@@ -4,6 +4,17 @@
 #include "fovea/models/activation_names.h"
 
 namespace fovea {
+namespace {
+
+PositionCode positions_named(const std::string& name, const std::string& where) {
+    try {
+        return position_code_of(name);
+    } catch (const Error& e) {  // name the file
+        throw Error(where + ": " + e.what(), e.kind(), e.hint());
+    }
+}
+
+}  // namespace
 
 void TransformerConfig::apply_preset(const std::string& name) {
     const auto set = [&](int layers, int width, int ffn, int heads, float drop) {
@@ -122,7 +133,7 @@ TransformerConfig TransformerConfig::from_json(const Json& json, const std::stri
     f.read("decoder_start_token_id", c.decoder_start_token_id, {0});
     c.activation_function = activation_named(act, "activation_function", where);
     if (type == "fovea_transformer" && !positions.empty())
-        c.positions = position_code_of(positions);
+        c.positions = positions_named(positions, where);
     c.check(where);
     return c;
 }

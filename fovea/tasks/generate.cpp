@@ -6,8 +6,8 @@
 
 #include "fovea/base/error.h"
 #include "fovea/data/batch_plan.h"
+#include "fovea/infer/any_order_stepper.h"
 #include "fovea/infer/beam_search.h"
-#include "fovea/infer/language_model_stepper.h"
 #include "fovea/infer/stop_strings.h"
 
 namespace fovea {
@@ -61,11 +61,12 @@ public:
 
     void run(std::vector<GeneratedText>& out) {
         const PrecisionScope scope(model_.precision);
-        LanguageModelStepper stepper(*model_.network, {.end_tokens = model_.end_tokens});
+        const auto stepper =
+            make_language_stepper(*model_.network, {.end_tokens = model_.end_tokens});
         SearchHooks search_hooks{.stop = hooks_.stop};
         if (hooks_.on_text || !options_.stop.empty())
             search_hooks.on_token = [this](const SearchEvent& e) { return take(e); };
-        auto found = search(stepper, options_.search, requests_, search_hooks);
+        auto found = search(*stepper, options_.search, requests_, search_hooks);
         for (std::size_t i = 0; i < found.size(); ++i) {
             if (options_.search.sample)  // as they were drawn, not ranked by a score
                 std::stable_sort(found[i].begin(), found[i].end(),

@@ -21,7 +21,7 @@ namespace fovea {
 struct GenerateModel {
     ModelFolder folder;  // config, tokenizer, defaults of generation
     std::shared_ptr<ParameterStore> store;
-    std::shared_ptr<const TextEncoder> network;  // with `words` and `step`
+    std::shared_ptr<const TextEncoder> network;  // with `words`, and `step` or `targets`
     Precision precision = Precision::f32;        // of its matrix products
     SearchOptions search;                        // the folder's defaults
     std::vector<std::string> stop;               // and its stop strings

@@ -2,6 +2,7 @@
 // context) and foretells those that no window before it has reached. This is the recipe of Hugging
 // Face's documentation for models of fixed context, with each token's loss counted exactly once.
 #include <algorithm>
+#include <numeric>
 
 #include "fovea/base/error.h"
 #include "fovea/ops/loss/cross_entropy.h"
@@ -45,6 +46,36 @@ void add_nats(const TextEncoder& network, const Tensor& rows, const Ids& which, 
     }
 }
 
+// Windows that are read together, and what they foretell.
+struct Portion {
+    std::vector<Ids> shown;
+    Ids rows;                        // of the packed windows: each foretells the token behind it
+    Ids labels;                      // those tokens
+    Ids order;                       // of each window: from left to right
+    std::vector<std::int64_t> told;  // of each window: how many tokens
+
+    void add(const Ids& tokens, const Window& v) {
+        const auto first_row = static_cast<std::int32_t>(order.size());
+        shown.emplace_back(tokens.begin() + static_cast<std::ptrdiff_t>(v.begin),
+                           tokens.begin() + static_cast<std::ptrdiff_t>(v.end));
+        for (std::size_t t = v.from; t < v.end; ++t) {  // row t - 1 foretells token t
+            rows.push_back(first_row + static_cast<std::int32_t>(t - 1 - v.begin));
+            labels.push_back(tokens[t]);
+        }
+        for (std::size_t i = 0; i < v.end - v.begin; ++i)
+            order.push_back(static_cast<std::int32_t>(i));
+        told.push_back(static_cast<std::int64_t>(v.end - v.from));
+    }
+
+    // A model that tells tokens in any order has rows of its own for them, in this order.
+    void add_nats_to(double& nats, const TextEncoder& network) const {
+        if (network.step) return add_nats(network, network.rows(pack(shown)), rows, labels, nats);
+        Ids all(labels.size());
+        std::iota(all.begin(), all.end(), 0);
+        add_nats(network, network.targets(pack(shown), order, told), all, labels, nats);
+    }
+};
+
 }  // namespace
 
 ForetoldText foretell(const GenerateModel& model, const Ids& tokens, const WindowOptions& options,
@@ -69,21 +100,10 @@ ForetoldText foretell(const GenerateModel& model, const Ids& tokens, const Windo
     for (std::size_t w = 0; w < windows.size(); w += together) {
         if (control.stop && control.stop->load()) break;
         const std::size_t last = std::min(w + together, windows.size());
-        std::vector<Ids> shown;
-        Ids rows, labels;
-        std::size_t first_row = 0;
-        for (std::size_t i = w; i < last; ++i) {
-            const Window& v = windows[i];
-            shown.emplace_back(tokens.begin() + static_cast<std::ptrdiff_t>(v.begin),
-                               tokens.begin() + static_cast<std::ptrdiff_t>(v.end));
-            for (std::size_t t = v.from; t < v.end; ++t) {  // row t - 1 foretells token t
-                rows.push_back(static_cast<std::int32_t>(first_row + t - 1 - v.begin));
-                labels.push_back(tokens[t]);
-            }
-            first_row += shown.back().size();
-        }
-        add_nats(network, network.rows(pack(shown)), rows, labels, out.nats);
-        out.scored += static_cast<std::int64_t>(labels.size());
+        Portion portion;
+        for (std::size_t i = w; i < last; ++i) portion.add(tokens, windows[i]);
+        portion.add_nats_to(out.nats, network);
+        out.scored += static_cast<std::int64_t>(portion.labels.size());
         if (control.progress)
             control.progress(static_cast<std::int64_t>(last),
                              static_cast<std::int64_t>(windows.size()));

@@ -44,9 +44,9 @@ GenerateModel GenerateModel::open(ModelFolder opened, const WeightChoice& weight
     m.store = m.folder.load(entry.rules(), weights.format, make);
     Rng unused;
     m.network = make(Params(*m.store, unused));
-    if (!m.network->step || !m.network->words)
-        fail_with(ErrorKind::bad_input, "models such as gpt2 do", where, ": a ", entry.name,
-                  " does not read from left to right, so it cannot go on with a text");
+    if ((!m.network->step && !m.network->targets) || !m.network->words)
+        fail_with(ErrorKind::bad_input, "models such as gpt2 and xlnet do", where, ": a ",
+                  entry.name, " does not read from left to right, so it cannot go on with a text");
     expect_fitting_tokenizer(*m.folder.tokenizer, m.network->vocabulary, where);
     m.search = search_of(m.folder.generation, m.folder.path);
     read_sampling(m.folder.generation, m.folder.path, m.search, m.stop);

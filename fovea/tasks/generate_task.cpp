@@ -156,7 +156,9 @@ public:
         pass.tokens["text"] = shown_tokens(*model_.folder.tokenizer, ids);
         pass.sides = {{"", "text", "text"}};
         const PrecisionScope scope(model_.precision);
-        const Tensor logits = model_.network->words(model_.network->rows(pack({&ids, 1})));
+        const Tensor rows = model_.network->rows(pack({&ids, 1}));
+        if (!model_.network->step) return pass;  // what follows would be another pass
+        const Tensor logits = model_.network->words(rows);
         const float* last = logits.data() + (logits.rows() - 1) * logits.cols();
         const auto next = std::max_element(last, last + logits.cols()) - last;
         pass.output = shown_token(*model_.folder.tokenizer, static_cast<std::int32_t>(next));

@@ -79,7 +79,7 @@ const TaskEntry table[] = {
      nullptr,
      make_generate_predictor,
      save_language_model,
-     {"gpt2"},
+     {"gpt2", "xlnet"},
      {Head::words}},
     {"fill",
      "Fill the gaps in texts: the [MASK] sat on the mat.",
