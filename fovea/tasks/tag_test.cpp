@@ -9,6 +9,7 @@
 #include "fovea/autograd/tape.h"
 #include "fovea/base/files.h"
 #include "fovea/base/threads.h"
+#include "fovea/base/utf8.h"
 #include "fovea/data/word_features.h"
 #include "fovea/data/word_spans.h"
 #include "fovea/io/test_folder.h"
@@ -102,7 +103,9 @@ TEST_P(Taggers, TagsKeepTheirOrderAndSpansAreOfTheText) {
         const std::u32string text = decode_utf8(lines[i]);
         std::string before = "O";
         for (const WordTag& w : found[i].words) {
-            if (w.tag.starts_with("I-")) EXPECT_EQ(before.substr(1), w.tag.substr(1));
+            if (w.tag.starts_with("I-")) {
+                EXPECT_EQ(before.substr(1), w.tag.substr(1));
+            }
             before = w.tag;
             EXPECT_LT(w.start, w.end);
             EXPECT_TRUE(w.probability > 0 && w.probability <= 1);
@@ -244,8 +247,10 @@ TEST(Tag, TakesTheBodyOfAPretrainedFolder) {
         EXPECT_EQ(report.made.size(), 5u);  // classifier and crf
         int kept = 0;
         for (const std::string& name : store.names())
-            if (m.store->has(name) && ++kept)
+            if (m.store->has(name)) {
+                ++kept;
                 EXPECT_EQ(m.store->at(name).values(), store.at(name).values()) << name;
+            }
         EXPECT_GT(kept, 20);
         m.save(folder / "new");
         const ModelFolder saved = ModelFolder::open(folder / "new");
