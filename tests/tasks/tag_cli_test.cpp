@@ -68,7 +68,7 @@ TEST(TagCli, TrainsMeasuresAndAnswers) {
     const TestFolder folder;
     write_file_atomically(folder / "train.conll", conll(400, 1));
     write_file_atomically(folder / "test.conll", conll(80, 2));
-    const Outcome t = fovea(tag_words(folder / "train.conll", folder / "run", {"--epochs", "12"}));
+    const Outcome t = fovea(tag_words(folder / "train.conll", folder / "run", {"--epochs", "24"}));
     ASSERT_EQ(t.code, 0) << t.err;
     EXPECT_NE(t.err.find("words from column 1, tags from column 2 of 2"), std::string::npos);
     EXPECT_NE(t.err.find("entities: person ("), std::string::npos) << t.err;
@@ -196,7 +196,8 @@ TEST(TagCli, FeaturesAloneLearnToo) {
     write_file_atomically(folder / "test.conll", conll(80, 2));
     for (const char* crf : {"--crf", "--no-crf"}) {
         const std::string out = folder / crf;
-        const Outcome t = fovea(feature_words(folder / "train.conll", out, {crf, "--epochs", "6"}));
+        const Outcome t =
+            fovea(feature_words(folder / "train.conll", out, {crf, "--epochs", "40"}));
         ASSERT_EQ(t.code, 0) << t.err;
         const Outcome e =
             fovea({"eval", out, folder / "test.conll", "--require", "f1=95", "--json"});
@@ -208,7 +209,8 @@ TEST(TagCli, GoesOnFromPretrainedAndFromTaggers) {
     const TestFolder folder;
     write_file_atomically(folder / "train.conll", conll(60, 1));
     std::string corpus;
-    for (int i = 0; i < 200; ++i) corpus += "ba ke mi da Zorke lu ni Venmi po ra .\n";
+    for (int i = 0; i < 200; ++i)
+        corpus += "Ba ke mi " + std::to_string(i) + " da Zorke. Lu ni Venmi po ra.\n\n";
     write_file_atomically(folder / "text.txt", corpus);
     const Outcome p = fovea({"train", "--task", "pretrain", folder / "text.txt", "--model", "bert",
                              "--layers", "1", "--d-model", "32", "--ffn", "48", "--heads", "2",
@@ -224,7 +226,8 @@ TEST(TagCli, GoesOnFromPretrainedAndFromTaggers) {
     };
     const Outcome t = train(folder / "bert", folder / "tagger", {"--no-crf"});
     ASSERT_EQ(t.code, 0) << t.err;
-    EXPECT_NE(t.err.find("new: classifier.weight, classifier.bias; left: cls."), std::string::npos)
+    EXPECT_NE(t.err.find("new: classifier.weight, classifier.bias; left: bert.pooler."),
+              std::string::npos)
         << t.err;
     EXPECT_EQ(read_json(folder / "tagger/model/config.json")["architectures"][0],
               "BertForTokenClassification");
@@ -318,12 +321,15 @@ TEST(TagCli, BadInputIsOneClearError) {
     write_file_atomically(folder / "dev.conll", "ba\tN\n\nZor\tV\n");
     refused(good, {"--dev", folder / "dev.conll"}, 3, "its tags mark no entities");
     refused(good, {"--dev", folder / "nowhere.conll"}, 4, "nowhere.conll");
-    refused(good, {"--from", folder / "nowhere"}, 4, "nowhere");
+    const Outcome from = fovea({"train", "--task", "tag", folder / "t.conll", "--from",
+                                folder / "nowhere", "--out", folder / "bad", "--force"});
+    EXPECT_EQ(from.code, 4);
+    EXPECT_NE(from.err.find("nowhere: there is no such model folder"), std::string::npos);
     write_file_atomically(folder / "t.jsonl", "{\"tokens\": [\"a\", \"b\"], \"tags\": [\"O\"]}\n");
     const Outcome json = fovea(tag_words(folder / "t.jsonl", folder / "bad", {}));
     EXPECT_EQ(json.code, 3);
     EXPECT_NE(json.err.find("t.jsonl:1: 2 words but 1 tags"), std::string::npos) << json.err;
-    EXPECT_GE(cases, 25);
+    EXPECT_GE(cases, 24);
 }
 
 TEST(TagCli, HelpShowsTheTasksFlags) {
@@ -331,7 +337,7 @@ TEST(TagCli, HelpShowsTheTasksFlags) {
     EXPECT_EQ(c.code, 0);
     for (const char* flag : {"--tags", "--crf", "--no-crf", "--model"})
         EXPECT_NE(c.out.find(flag), std::string::npos) << flag;
-    EXPECT_NE(fovea({"help"}).out.find("tag "), std::string::npos);
+    EXPECT_NE(fovea({"help", "all"}).out.find("tag "), std::string::npos);
     EXPECT_EQ(fovea({"tag", "--help"}).code, 0);
 }
 
