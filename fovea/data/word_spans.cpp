@@ -119,7 +119,7 @@ std::vector<TextSpan> word_spans(std::string_view text) {
             if (text::has(c.code, between)) break;
             end += static_cast<std::size_t>(c.size);
         }
-        Stretch(text, at, end, words);
+        [[maybe_unused]] const Stretch cut(text, at, end, words);  // appends its words
         at = end;
     }
     return words;

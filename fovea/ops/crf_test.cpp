@@ -175,7 +175,9 @@ TEST(CrfDecode, FindsTheBestOfAllPaths) {
             const std::vector<int> got(found.tags.begin() + four.begin(s),
                                        found.tags.begin() + four.end(s));
             EXPECT_NEAR(chain.score(got, four.begin(s)), best, 1e-9) << "seed " << seed;
-            if (seed % 4) EXPECT_EQ(got, path) << "seed " << seed;
+            if (seed % 4) {
+                EXPECT_EQ(got, path) << "seed " << seed;
+            }
         }
     }
 }

@@ -9,25 +9,25 @@ namespace fovea {
 namespace {
 
 // Fixed by the model that --from goes on from.
-constexpr const char* of_the_model[] = {"preset",
-                                        "vocab",
-                                        "vocab-size",
-                                        "lowercase",
-                                        "separate-vocab",
-                                        "tokenizer",
-                                        "target-tokenizer",
-                                        "dropout",
-                                        "attention-dropout",
-                                        "activation-dropout",
-                                        "encoder-layers",
-                                        "decoder-layers",
-                                        "d-model",
-                                        "ffn",
-                                        "heads",
-                                        "pre-norm",
-                                        "activation",
-                                        "positions",
-                                        "max-relative"};
+constexpr const char* seq2seq_sizes[] = {"preset",
+                                         "vocab",
+                                         "vocab-size",
+                                         "lowercase",
+                                         "separate-vocab",
+                                         "tokenizer",
+                                         "target-tokenizer",
+                                         "dropout",
+                                         "attention-dropout",
+                                         "activation-dropout",
+                                         "encoder-layers",
+                                         "decoder-layers",
+                                         "d-model",
+                                         "ffn",
+                                         "heads",
+                                         "pre-norm",
+                                         "activation",
+                                         "positions",
+                                         "max-relative"};
 
 class Seq2SeqTaskTrainer : public Trainer {
 public:
@@ -47,7 +47,7 @@ public:
         static constexpr const char* of_a_new_vocabulary[] = {"vocab", "vocab-size", "lowercase",
                                                               "separate-vocab"};
         if (!run.from.empty())
-            leave_out(s, of_the_model, "with --from: sizes and vocabulary are those of the model");
+            leave_out(s, seq2seq_sizes, "with --from: sizes and vocabulary are those of the model");
         else if (!t_.tokenizer.empty())
             leave_out(s, of_a_new_vocabulary, "with --tokenizer");
         if (!t_.target_tokenizer.empty() && t_.tokenizer.empty())

@@ -60,9 +60,10 @@ float unpacked_value(const PackedMatrix& w, std::int64_t k, std::int64_t j) {
         case Format::bf16:
             return from_bf16(w.bf16_panel(panel)[k / 2 * 32 + column * 2 + k % 2]);
         case Format::int8:
-        case Format::int7:
-            return static_cast<float>(w.int8_panel(panel)[k / 4 * 64 + column * 4 + k % 4]) *
-                   w.scales()[j];
+        case Format::int7: {
+            const std::int64_t at = k / 4 * 64 + column * 4 + k % 4;
+            return static_cast<float>(w.int8_panel(panel)[at]) * w.scales()[j];
+        }
     }
     return 0;
 }
