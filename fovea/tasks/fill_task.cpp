@@ -135,14 +135,18 @@ public:
         const FramedText text = framed(model_, pass.input, second);
         pass.tokens["text"] = shown_tokens(*model_.folder.tokenizer, text.tokens);
         pass.sides = {{"", "text", "text"}};
-        const PrecisionScope scope(model_.precision);
-        TokenBatch batch{text.tokens, text.types,
-                         Segments::of_lengths({static_cast<std::int64_t>(text.tokens.size())})};
-        model_.encoder->rows(batch);
-        if (model_.encoder->words) {
-            const std::string one[] = {pass.input};
-            pass.output = fill(model_, one, 1)[0].text;
+        const Tokenizer& tokenizer = *model_.folder.tokenizer;
+        const bool gaps = tokenizer.mask_id() && std::count(text.tokens.begin(), text.tokens.end(),
+                                                            *tokenizer.mask_id()) > 0;
+        if (gaps && !second && model_.encoder->words) {  // to fill them is the one pass
+            pass.output = fill(model_, {&pass.input, 1}, 1)[0].text;
+            return pass;
         }
+        const PrecisionScope scope(model_.precision);
+        model_.encoder->rows(
+            {text.tokens, text.types,
+             Segments::of_lengths({static_cast<std::int64_t>(text.tokens.size())})});
+        pass.output = tokenizer.decode(text.tokens);
         return pass;
     }
 

@@ -185,6 +185,7 @@ TEST(PretrainCliMore, FillsGapsAndTellsWhatFollows) {
     const Outcome i =
         fovea({"inspect", folder / "run", "--text", "a [MASK] ran", "--format", "json"});
     EXPECT_EQ(i.code, 0) << i.err;
+    EXPECT_EQ(i.out.find("call 2"), std::string::npos);  // one pass, whatever is filled
 }
 
 TEST(PretrainCliMore, ReadsSquadAndStandardInputAndHoldsOutTheTail) {
