@@ -163,8 +163,7 @@ TagNetwork::TagNetwork(const Json& config, const std::string& where,
 }
 
 Tensor TagNetwork::emissions(const WordBatch& batch) const {
-    if (features)
-        return (*head)(dropout((*features)(batch.features, batch.words), features->config.dropout));
+    if (features) return (*head)((*features)(batch.features, batch.words));
     Tensor rows = gather_rows(encoder->rows(batch.pieces), batch.rows);
     rows.set_row_names(batch.words);
     return head ? (*head)(dropout(rows, encoder->dropout)) : encoder->tags(rows);
