@@ -1,7 +1,6 @@
 #include "fovea/models/feature_embedding.h"
 
 #include <cmath>
-#include <vector>
 
 #include "fovea/base/json_fields.h"
 #include "fovea/ops/arithmetic.h"
@@ -30,26 +29,30 @@ Json FeatureEmbeddingConfig::to_json() const {
             {"dropout", dropout}};
 }
 
+// From zero: what training never saw says nothing.
 FeatureEmbedding::FeatureEmbedding(const FeatureEmbeddingConfig& c, const Params& p)
-    : config(c), table(p.get("weight", {c.buckets, c.width}, normal(0.1f))) {}
+    : config(c),
+      known(p.constant("known", {c.buckets}, zeros())),
+      table(p.get("weight", {c.buckets + c.features, c.width}, zeros())) {}
 
+Ids FeatureEmbedding::rows_of(const Ids& ids) const {
+    Ids rows = ids;
+    for (std::size_t i = 0; i < ids.size(); ++i)
+        if (known.data()[ids[i]] == 0)
+            rows[i] = config.buckets + static_cast<std::int32_t>(i) % config.features;
+    return rows;
+}
+
+//   row = Σ table[features of the word] / √features: as large as its parts
 Tensor FeatureEmbedding::operator()(const Ids& ids, const Segments& words) const {
     expect(static_cast<std::int64_t>(ids.size()) == words.total() * config.features,
            "word features: ", ids.size(), " ids for ", words.total(), " words of ", config.features,
            " features");
-    std::vector<std::int64_t> lengths;  // of the sentences, in features
-    for (std::int64_t i = 0; i < words.count(); ++i)
-        lengths.push_back(words.length(i) * config.features);
-    const auto samples = words.samples();
-    Tensor parts = gather_rows(table, ids);
-    parts.set_row_names(Segments::of_lengths(lengths, {samples.begin(), samples.end()}));
-    // Dropped before they are added up: no word may rely on one feature alone.
-    parts = dropout(parts, config.dropout);
-    // Σ / √features: rows as large as their parts
     Tensor rows = std::sqrt(static_cast<float>(config.features)) *
-                  segment_mean(parts, Segments::uniform(words.total(), config.features));
+                  segment_mean(gather_rows(table, rows_of(ids)),
+                               Segments::uniform(words.total(), config.features));
     rows.set_row_names(words);
-    return rows;
+    return dropout(rows, config.dropout);
 }
 
 }  // namespace fovea

@@ -147,7 +147,7 @@ public:
 
 private:
     RunDefaults defaults() const {
-        if (!model_.network->encoder) return {.rate = 5e-3, .warmup = 100, .epochs = 10};
+        if (!model_.network->encoder) return {.rate = 5e-3, .warmup = 100, .epochs = 8};
         const int width = model_.network->encoder->width;
         // Devlin et al. 2018, §A.3: 2e-5 to 5e-5 and 2 to 4 epochs; small models bear more.
         if (pretrained_)
@@ -289,11 +289,13 @@ private:
     }
 
     void make_model(const Say& say) {
-        if (run_.from.empty())
+        if (run_.from.empty()) {
             model_ = TagModel::create(new_folder(say), {.crf = !no_crf_, .entities = entities_},
                                       run_.options.seed);
-        else
+            if (model_.network->features) mark_known();
+        } else {
             take_from(ModelFolder::open(run_.from), say);
+        }
         model_.precision = precision_of(run_.precision);  // evaluations compute as training does
         std::vector<std::string> contents;
         for (const TaggedWords& t : train_) {
@@ -313,6 +315,16 @@ private:
                                        {"seed", run_.options.seed},
                                        {"vocabulary", model_.folder.tokenizer->vocab_size()}};
         model_.folder.about["train_file"] = base_name(run_.train[0]);
+    }
+
+    // The features that stand in the training data more than once.
+    void mark_known() {
+        Tensor known = model_.network->features->known;
+        std::vector<int> seen(static_cast<std::size_t>(known.size()));
+        for (const TaggedWords& t : train_)
+            for (const std::int32_t id : model_.encode(t.words).features)
+                ++seen[static_cast<std::size_t>(id)];
+        for (std::size_t i = 0; i < seen.size(); ++i) known.write()[i] = seen[i] > 1 ? 1.0f : 0.0f;
     }
 
     Evaluation evaluate() {
