@@ -1,6 +1,10 @@
 #include "fovea/models/feature_embedding.h"
 
+#include <cmath>
+
 #include "fovea/base/json_fields.h"
+#include "fovea/ops/arithmetic.h"
+#include "fovea/ops/dropout.h"
 #include "fovea/ops/rows/gather.h"
 #include "fovea/ops/rows/pooling.h"
 
@@ -25,17 +29,30 @@ Json FeatureEmbeddingConfig::to_json() const {
             {"dropout", dropout}};
 }
 
+// From zero: what training never saw says nothing.
 FeatureEmbedding::FeatureEmbedding(const FeatureEmbeddingConfig& c, const Params& p)
-    : config(c), table(p.get("weight", {c.buckets, c.width}, normal(0.1f))) {}
+    : config(c),
+      known(p.constant("known", {c.buckets}, zeros())),
+      table(p.get("weight", {c.buckets + c.features, c.width}, zeros())) {}
 
+Ids FeatureEmbedding::rows_of(const Ids& ids) const {
+    Ids rows = ids;
+    for (std::size_t i = 0; i < ids.size(); ++i)
+        if (known.data()[ids[i]] == 0)
+            rows[i] = config.buckets + static_cast<std::int32_t>(i) % config.features;
+    return rows;
+}
+
+//   row = Σ table[features of the word] / √features: as large as its parts
 Tensor FeatureEmbedding::operator()(const Ids& ids, const Segments& words) const {
     expect(static_cast<std::int64_t>(ids.size()) == words.total() * config.features,
            "word features: ", ids.size(), " ids for ", words.total(), " words of ", config.features,
            " features");
-    Tensor rows =
-        segment_mean(gather_rows(table, ids), Segments::uniform(words.total(), config.features));
+    Tensor rows = std::sqrt(static_cast<float>(config.features)) *
+                  segment_mean(gather_rows(table, rows_of(ids)),
+                               Segments::uniform(words.total(), config.features));
     rows.set_row_names(words);
-    return rows;
+    return dropout(rows, config.dropout);
 }
 
 }  // namespace fovea

@@ -17,7 +17,7 @@ bool is_feature_model(const Json& config) {
     return config.value("model_type", std::string()) == FeatureEmbedding::model_type;
 }
 
-std::span<const NameRule> rules_of(const Json& config, const std::string& where) {
+std::span<const NameRule> tagger_rules(const Json& config, const std::string& where) {
     if (is_feature_model(config)) return {};
     return text_encoder_of(config, where).rules();
 }
@@ -163,8 +163,7 @@ TagNetwork::TagNetwork(const Json& config, const std::string& where,
 }
 
 Tensor TagNetwork::emissions(const WordBatch& batch) const {
-    if (features)
-        return (*head)(dropout((*features)(batch.features, batch.words), features->config.dropout));
+    if (features) return (*head)((*features)(batch.features, batch.words));
     Tensor rows = gather_rows(encoder->rows(batch.pieces), batch.rows);
     rows.set_row_names(batch.words);
     return head ? (*head)(dropout(rows, encoder->dropout)) : encoder->tags(rows);
@@ -219,7 +218,7 @@ TagModel TagModel::open(ModelFolder folder, const WeightChoice& weights) {
     const auto make = [&](const Params& p) {
         return std::make_shared<const TagNetwork>(m.folder.config, where, m.folder.labels, p);
     };
-    m.store = m.folder.load(rules_of(m.folder.config, where), weights.format, make);
+    m.store = m.folder.load(tagger_rules(m.folder.config, where), weights.format, make);
     Rng unused;
     m.network = make(Params(*m.store, unused));
     check_tagger(m.folder, *m.network);
@@ -227,12 +226,12 @@ TagModel TagModel::open(ModelFolder folder, const WeightChoice& weights) {
 }
 
 void TagModel::save(const std::string& path, bool overwrite) const {
-    folder.save(path, *store, rules_of(folder.config, "config"), overwrite);
+    folder.save(path, *store, tagger_rules(folder.config, "config"), overwrite);
 }
 
 void save_tagger(const ModelFolder& model, const ParameterStore& trained, const std::string& out,
                  bool overwrite) {
-    model.save(out, trained, rules_of(model.config, model.config_path()), overwrite);
+    model.save(out, trained, tagger_rules(model.config, model.config_path()), overwrite);
 }
 
 EncodedWords TagModel::encode(const std::string& text, std::span<const TextSpan> words) const {

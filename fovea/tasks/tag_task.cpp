@@ -1,4 +1,5 @@
 // The training of taggers behind the interface of tasks.
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -70,6 +71,7 @@ public:
         static constexpr const char* of_encoders[] = {"preset",     "layers",    "ffn",
                                                       "heads",      "vocab",     "vocab-size",
                                                       "max-length", "lowercase", "tokenizer"};
+        settings_ = &s;
         if (crf_ && no_crf_)
             throw Error("--crf and --no-crf do not go together", ErrorKind::usage,
                         "leave out one of them");
@@ -83,14 +85,17 @@ public:
         run_ = run;
         read_data(say);
         make_model(say);
-        run.settle(defaults());
-        run_ = run;
         std::vector<std::int64_t> lengths;
         for (const TaggedWords& t : train_) {
             examples_.push_back(model_.encode(t.words));
             lengths.push_back(examples_.back().tokens);
             tokens_ += lengths.back();
         }
+        // About a hundred updates an epoch: files of tagged words are small.
+        if (settings_ && !settings_->given("max-tokens"))
+            run.batches.max_tokens = std::clamp<std::int64_t>(tokens_ / 100, 256, 4096);
+        run.settle(defaults());
+        run_ = run;
         batches_.emplace(lengths, run.batches);
     }
 
@@ -142,7 +147,7 @@ public:
 
 private:
     RunDefaults defaults() const {
-        if (!model_.network->encoder) return {.rate = 1e-2, .warmup = 100, .epochs = 15};
+        if (!model_.network->encoder) return {.rate = 5e-3, .warmup = 100, .epochs = 8};
         const int width = model_.network->encoder->width;
         // Devlin et al. 2018, §A.3: 2e-5 to 5e-5 and 2 to 4 epochs; small models bear more.
         if (pretrained_)
@@ -284,11 +289,13 @@ private:
     }
 
     void make_model(const Say& say) {
-        if (run_.from.empty())
+        if (run_.from.empty()) {
             model_ = TagModel::create(new_folder(say), {.crf = !no_crf_, .entities = entities_},
                                       run_.options.seed);
-        else
+            if (model_.network->features) mark_known();
+        } else {
             take_from(ModelFolder::open(run_.from), say);
+        }
         model_.precision = precision_of(run_.precision);  // evaluations compute as training does
         std::vector<std::string> contents;
         for (const TaggedWords& t : train_) {
@@ -310,6 +317,16 @@ private:
         model_.folder.about["train_file"] = base_name(run_.train[0]);
     }
 
+    // The features that stand in the training data more than once.
+    void mark_known() {
+        Tensor known = model_.network->features->known;
+        std::vector<int> seen(static_cast<std::size_t>(known.size()));
+        for (const TaggedWords& t : train_)
+            for (const std::int32_t id : model_.encode(t.words).features)
+                ++seen[static_cast<std::size_t>(id)];
+        for (std::size_t i = 0; i < seen.size(); ++i) known.write()[i] = seen[i] > 1 ? 1.0f : 0.0f;
+    }
+
     Evaluation evaluate() {
         const MetricScore s = tag_score(model_, dev_, EntityReading::lenient);
         Evaluation e{s.name, s.value, s.higher_is_better, s.figures.at("loss"), s.figures};
@@ -325,6 +342,7 @@ private:
 
     std::string words_key_, tags_key_, scheme_ = "auto", model_name_ = "transformer";
     bool crf_ = false, no_crf_ = false;
+    const Settings* settings_ = nullptr;  // a resumed run's own recipe comes after check()
     EncoderChoice choice_;
     VocabularyChoice vocabulary_;
     RunSettings run_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <thread>
 
 #include "fovea/autograd/tape.h"
@@ -50,7 +51,8 @@ TagModel drawn_tagger(const std::string& model, bool crf, int max_length = 16) {
     TagModel m = TagModel::create(tagger_folder(model, max_length), {.crf = crf}, 5);
     Rng rng(9);
     for (const std::string& name : m.store->names())
-        if (name.starts_with("classifier.") || name.starts_with("crf.")) {
+        if (name.starts_with("classifier.") || name.starts_with("crf.") ||
+            name.starts_with("features.")) {
             Tensor t = m.store->at(name);
             for (std::int64_t i = 0; i < t.size(); ++i)
                 t.write()[i] = static_cast<float>(rng.normal());
@@ -137,6 +139,10 @@ TEST_P(Taggers, SavedAndLoadedTheyGiveTheSameBits) {
 TEST_P(Taggers, TheLossFalls) {
     TagModel m =
         TagModel::create(tagger_folder(GetParam().first, 16), {.crf = GetParam().second}, 5);
+    if (m.network->features) {
+        Tensor known = m.network->features->known;
+        std::fill_n(known.write(), known.size(), 1.0f);
+    }
     const std::vector<std::string> words = {"We", "met", "Bo", "Ek", "in", "Oslo"};
     const Ids tags = {0, 0, 1, 2, 0, 3};
     const EncodedWords e[] = {m.encode(words)};
@@ -168,6 +174,19 @@ INSTANTIATE_TEST_SUITE_P(All, Taggers,
                              return std::string(p.param.first) + (p.param.second ? "Crf" : "");
                          });
 
+TEST(Tag, FeaturesThatTrainingDidNotKnowAreOneOfTheirPlace) {
+    const TagModel m = TagModel::create(tagger_folder("features", 16), {}, 5);
+    const FeatureEmbedding& f = *m.network->features;
+    Tensor table = f.table, known = f.known;
+    for (std::int64_t i = 0; i < table.rows(); ++i)
+        table.write()[i * table.cols()] = i < 500 ? 1 : 2;
+    const Ids ids(word_feature_count, 7);
+    const Segments one = Segments::of_lengths({1});
+    const float unknown = f(ids, one).data()[0];
+    known.write()[7] = 1;
+    EXPECT_NEAR(unknown, 2 * f(ids, one).data()[0], 1e-5);
+}
+
 TEST(Tag, AWordIsReadAtItsFirstPiece) {
     const TagModel m = drawn_tagger("bert", true, 64);
     const std::string text = "We met Bo,";
@@ -182,7 +201,7 @@ TEST(Tag, AWordIsReadAtItsFirstPiece) {
     EXPECT_EQ(piece(1), "m");
     EXPECT_EQ(piece(2), "B");
     EXPECT_EQ(piece(3), ",");
-    EXPECT_EQ(e.rows[0], 1);  // behind [CLS]
+    EXPECT_EQ(e.rows[0], 1);  // behind [CLS], at the mark of a beginning
 }
 
 // Every word has a row of a window that holds its piece, with room on both sides where the text
@@ -299,7 +318,7 @@ TEST(Tag, AFolderThatDoesNotFitIsOneError) {
         return what;
     };
     EXPECT_NE(error("buckets", 1 << 30).find("buckets"), std::string::npos);
-    EXPECT_NE(error("buckets", 400).find("features.weight is [500, 16]"), std::string::npos);
+    EXPECT_NE(error("buckets", 400).find("features.weight is [520, 16]"), std::string::npos);
     EXPECT_NE(error("hidden_size", "many").find("hidden_size"), std::string::npos);
     EXPECT_NE(error("crf", false).find("not used: crf.transitions"), std::string::npos);
     EXPECT_NE(error("crf", 3).find("crf"), std::string::npos);

@@ -58,8 +58,8 @@ std::vector<std::string> tag_words(const std::string& data, const std::string& o
 
 std::vector<std::string> feature_words(const std::string& data, const std::string& out,
                                        std::vector<std::string> more = {}) {
-    std::vector<std::string> words = {"train",   "--task",   "tag",          data,  "--out",  out,
-                                      "--model", "features", "--max-tokens", "512", "--seed", "3"};
+    std::vector<std::string> words = {"train", "--task",  "tag",      data,     "--out",
+                                      out,     "--model", "features", "--seed", "3"};
     words.insert(words.end(), more.begin(), more.end());
     return words;
 }
@@ -171,8 +171,8 @@ TEST(TagCli, AnInterruptedRunResumesToTheSameBits) {
         const auto weights = [&](const std::string& out) {
             return read_file(folder / (kind + out) + "/step-0000000016/model.safetensors");
         };
-        EXPECT_EQ(weights("whole"), weights("parts"));
-        EXPECT_EQ(weights("whole"), weights("one"));
+        EXPECT_TRUE(weights("whole") == weights("parts")) << kind;
+        EXPECT_TRUE(weights("whole") == weights("one")) << kind;
     }
 }
 
@@ -197,7 +197,8 @@ TEST(TagCli, FeaturesAloneLearnToo) {
     for (const char* crf : {"--crf", "--no-crf"}) {
         const std::string out = folder / crf;
         const Outcome t =
-            fovea(feature_words(folder / "train.conll", out, {crf, "--epochs", "40"}));
+            fovea(feature_words(folder / "train.conll", out,
+                                {crf, "--epochs", "12", "--max-tokens", "96", "--lr", "0.01"}));
         ASSERT_EQ(t.code, 0) << t.err;
         const Outcome e =
             fovea({"eval", out, folder / "test.conll", "--require", "f1=95", "--json"});
@@ -212,9 +213,11 @@ TEST(TagCli, GoesOnFromPretrainedAndFromTaggers) {
     for (int i = 0; i < 200; ++i)
         corpus += "Ba ke mi " + std::to_string(i) + " da Zorke. Lu ni Venmi po ra.\n\n";
     write_file_atomically(folder / "text.txt", corpus);
-    const Outcome p = fovea({"train", "--task", "pretrain", folder / "text.txt", "--model", "bert",
-                             "--layers", "1", "--d-model", "32", "--ffn", "48", "--heads", "2",
-                             "--steps", "2", "--out", folder / "bert"});
+    const Outcome p = fovea({"train",       "--task", "pretrain", folder / "text.txt",
+                             "--model",     "bert",   "--layers", "1",
+                             "--d-model",   "32",     "--ffn",    "48",
+                             "--heads",     "2",      "--steps",  "2",
+                             "--objective", "mlm",    "--out",    folder / "bert"});
     ASSERT_EQ(p.code, 0) << p.err;
     const auto train = [&](const std::string& from, const std::string& out,
                            std::vector<std::string> more) {
