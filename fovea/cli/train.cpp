@@ -21,7 +21,7 @@ namespace fovea {
 namespace {
 
 struct TrainVerb {
-    std::string task;
+    std::string task, why;  // of a task that was guessed
     std::unique_ptr<Trainer> trainer;
     RunSettings run;
     Settings settings;  // of the run and of the task
@@ -150,6 +150,7 @@ void run(TrainVerb& v) {
     const auto say = [](const std::string& line) {
         if (!global_options().quiet) fmt::print(stderr, "{}\n", line);
     };
+    if (!v.why.empty()) say(fmt::format("task: {} ({})   change with --task", v.task, v.why));
     const PrecisionScope precision(precision_of(v.run.precision));
     v.trainer->prepare(v.run, say);
     const TrainSummary summary = v.trainer->summary();
@@ -182,14 +183,15 @@ void run(TrainVerb& v) {
 
 }  // namespace
 
-void add_train_command(CLI::App& app, const std::string& task) {
+void add_train_command(CLI::App& app, const TaskOfWords& task) {
     CLI::App* v = app.add_subcommand("train", "Train a model from the files you have.");
     auto verb = std::make_shared<TrainVerb>();
-    const TaskEntry* entry = find_task(task);
+    const TaskEntry* entry = find_task(task.name);
     if (!entry || !entry->trainer)
         entry = &tasks()[0];  // an unknown name: the parser says so below
     verb->trainer = entry->trainer();
     verb->task = entry->name;
+    verb->why = task.why;
     verb->settings.add("task", verb->task,
                        "what to learn; its flags are listed with --task NAME --help",
                        {.group = "data", .common = true, .choices = trained_tasks()});

@@ -14,6 +14,7 @@
 
 #include "fovea/base/json.h"
 #include "fovea/base/settings.h"
+#include "fovea/data/record_shape.h"
 #include "fovea/data/records.h"
 #include "fovea/metrics/score.h"
 #include "fovea/tasks/model_folder.h"
@@ -153,18 +154,11 @@ public:
 // Does a folder without fovea.json (a Hugging Face model) fit a task? By its config.json.
 std::string task_of_config(const ModelFolder& folder);
 
-enum class RecordShape {
-    pairs,
-    labelled,
-    texts,
-    tagged
-};  // what a task's data are, for `fovea data check`
-
 struct TaskEntry {
     const char* name;                           // --task NAME, and the verb
     const char* sentence;                       // of the verb
     const char* input;                          // what an input file holds
-    RecordShape records;                        // what it learns from
+    RecordShape records;                        // what it learns from, and is guessed by
     std::vector<std::string> examples;          // of the verb
     std::unique_ptr<Trainer> (*trainer)();      // null: only a verb (its models come from another)
     std::unique_ptr<Predictor> (*predictor)();  // null: only trained (its models have other tasks)
@@ -180,5 +174,7 @@ struct TaskEntry {
 std::span<const TaskEntry> tasks();  // the one table
 const TaskEntry* find_task(const std::string& name);
 std::vector<std::string> trained_tasks();  // names, for --task
+// The task that learns from records of a shape; nullptr where there is none.
+const TaskEntry* task_for(RecordShape shape);
 
 }  // namespace fovea
