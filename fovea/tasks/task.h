@@ -20,6 +20,7 @@
 #include "fovea/tasks/model_folder.h"
 #include "fovea/tasks/run_settings.h"
 #include "fovea/tasks/weight_choice.h"
+#include "fovea/train/autotune.h"
 #include "fovea/train/loop.h"
 
 namespace fovea {
@@ -45,6 +46,8 @@ public:
     // RunSettings.
     virtual void describe(Settings& settings) = 0;
     virtual std::vector<std::string> metrics() const = 0;  // that may choose the model that is kept
+    // What --autotune may try where nobody said otherwise, the most telling first.
+    virtual std::vector<Knob> knobs() const;
     // Checks the settings together, before anything is read: wrong ones are usage errors. Those
     // that do not count for this run are marked as not worth writing down.
     virtual void check(Settings& settings, const RunSettings& run) = 0;

@@ -134,6 +134,10 @@ const TaskEntry* task_for(RecordShape shape) {
     return nullptr;
 }
 
+std::vector<Knob> Trainer::knobs() const {
+    return {{"lr", {"x3", "x0.3"}}, {"preset", {"small"}}, {"dropout", {"0", "0.3"}}};
+}
+
 void Trainer::dump(const std::string&, std::int64_t) const {
     throw Error("train: this task has no --dump", ErrorKind::usage);
 }
