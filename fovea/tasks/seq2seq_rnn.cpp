@@ -54,7 +54,8 @@ Seq2SeqNetwork make_rnn_network(const Json& config, const std::string& where, co
 }
 
 Seq2SeqFiles rnn_files(const Json& config, const ParameterStore& parameters, const Json*) {
-    Seq2SeqFiles files{config, {}};
+    Seq2SeqFiles files;
+    files.config = config;
     for (const std::string& name : parameters.names())
         files.parameters.put(name, parameters.at(name));
     return files;
