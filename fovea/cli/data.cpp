@@ -11,6 +11,7 @@
 #include "fovea/data/check.h"
 #include "fovea/data/check_documents.h"
 #include "fovea/data/check_labels.h"
+#include "fovea/data/check_questions.h"
 #include "fovea/data/check_tags.h"
 #include "fovea/tasks/task.h"
 
@@ -38,6 +39,11 @@ struct CheckChoice {
 bool wants_tags(const CheckChoice& c) {
     if (const TaskEntry* task = find_task(c.task)) return task->records == RecordShape::tagged;
     return is_conll_name(c.train);
+}
+
+bool wants_questions(const CheckChoice& c) {
+    if (const TaskEntry* task = find_task(c.task)) return task->records == RecordShape::questions;
+    return looks_like_questions(c.train);
 }
 
 // By the flags, else by a look at the training file; a pipe can be read only once, and is taken for
@@ -80,8 +86,20 @@ void run_tag_check(const CheckChoice& choice) {
                  "the data has bad sentences or tags that training lacks");
 }
 
+void run_question_check(const CheckChoice& choice) {
+    const auto sets = choice.sets<NamedQuestions>([&](const std::string& argument) {
+        QuestionFiles files;
+        files.paths = {argument};
+        files.limit = choice.limit;
+        return files;
+    });
+    report_check(check_questions(sets), choice,
+                 "the data has bad questions or contexts shared with the held-out files");
+}
+
 void run_check(const CheckChoice& choice) {
     if (wants_tags(choice)) return run_tag_check(choice);
+    if (wants_questions(choice)) return run_question_check(choice);
     if (const TaskEntry* task = find_task(choice.task);
         task && task->records == RecordShape::texts) {
         const auto sets = choice.sets<NamedDocuments>([&](const std::string& argument) {
@@ -128,6 +146,7 @@ void add_check(CLI::App& data) {
                   "fovea data check train.jsonl --source-key text --target-key summary --json",
                   "fovea data check reviews.csv dev.csv --task classify",
                   "fovea data check train.conll dev.conll --label-key 4",
+                  "fovea data check train-v2.0.json dev-v2.0.json   # SQuAD",
                   "zcat pairs.gz | fovea data check -"});
     auto choice = std::make_shared<CheckChoice>();
     std::vector<std::string> choices = trained_tasks();

@@ -157,7 +157,8 @@ enum class RecordShape {
     pairs,
     labelled,
     texts,
-    tagged
+    tagged,
+    questions
 };  // what a task's data are, for `fovea data check`
 
 struct TaskEntry {
