@@ -10,6 +10,7 @@
 
 #include "fovea/cli/average.h"
 #include "fovea/cli/bench.h"
+#include "fovea/cli/compare.h"
 #include "fovea/cli/completion.h"
 #include "fovea/cli/convert.h"
 #include "fovea/cli/data.h"
@@ -186,11 +187,12 @@ std::unique_ptr<CLI::App> make_app(const std::vector<std::string>& words) {
     // The verbs, in the order of the help.
     add_demo_command(*app);
     add_data_command(*app);
-    const std::string task = task_of_words(words);
+    const TaskOfWords task = task_of_words(words);
     add_train_command(*app, task);
-    add_eval_command(*app, task);
+    add_eval_command(*app, task.name);
     add_score_command(*app);
-    add_predict_commands(*app, task);
+    add_compare_command(*app);
+    add_predict_commands(*app, task.name);
     add_inspect_command(*app);
     add_average_command(*app);
     add_convert_command(*app);

@@ -35,34 +35,15 @@ struct CheckChoice {
     }
 };
 
-// By the flags, else by the file's name.
-bool wants_tags(const CheckChoice& c) {
-    if (const TaskEntry* task = find_task(c.task)) return task->records == RecordShape::tagged;
-    return is_conll_name(c.train);
-}
-
-bool wants_questions(const CheckChoice& c) {
-    if (const TaskEntry* task = find_task(c.task)) return task->records == RecordShape::questions;
-    return looks_like_questions(c.train);
-}
-
 // By the flags, else by a look at the training file; a pipe can be read only once, and is taken for
 // pairs.
-bool wants_labels(const CheckChoice& c) {
-    if (const TaskEntry* task = find_task(c.task)) return task->records == RecordShape::labelled;
-    if (!c.label_key.empty() || !c.text_keys.empty()) return true;
-    if (!c.source_key.empty() || !c.target_key.empty() || !can_be_read_twice(c.train)) return false;
-    RecordFiles files;
-    files.paths = {c.train};
-    files.header = header_of(c.header);
-    files.needs_columns = true;
-    files.skip_bad = INT64_MAX;
-    bool labelled = false;
-    for_each_record(files, [&](const Columns& columns, Record&&) {
-        labelled = looks_labelled(columns);
-        return false;
-    });
-    return labelled;
+RecordShape shape_of(const CheckChoice& c) {
+    if (const TaskEntry* task = find_task(c.task)) return task->records;
+    if (!c.source_key.empty() || !c.target_key.empty()) return RecordShape::pairs;
+    const auto guess = guess_shape(c.train);
+    const RecordShape shape = guess ? guess->shape : RecordShape::pairs;
+    if (shape == RecordShape::tagged) return shape;  // its keys are those of labels, too
+    return c.label_key.empty() && c.text_keys.empty() ? shape : RecordShape::labelled;
 }
 
 template <class Check>
@@ -97,33 +78,30 @@ void run_question_check(const CheckChoice& choice) {
                  "the data has bad questions or contexts shared with the held-out files");
 }
 
-void run_check(const CheckChoice& choice) {
-    if (wants_tags(choice)) return run_tag_check(choice);
-    if (wants_questions(choice)) return run_question_check(choice);
-    if (const TaskEntry* task = find_task(choice.task);
-        task && task->records == RecordShape::texts) {
-        const auto sets = choice.sets<NamedDocuments>([&](const std::string& argument) {
-            return DocumentFiles{.paths = {argument}, .limit = choice.limit};
-        });
-        report_check(check_documents(sets), choice,
-                     "there is no text, or documents are shared with the held-out files");
-        return;
-    }
-    if (wants_labels(choice)) {
-        const auto sets = choice.sets<NamedLabelled>([&](const std::string& argument) {
-            LabelledFiles files;
-            files.paths = {argument};
-            files.header = header_of(choice.header);
-            files.text_keys = choice.text_keys;
-            files.label_key = choice.label_key;
-            files.limit = choice.limit;
-            return files;
-        });
-        report_check(check_labelled(sets), choice,
-                     "the data has bad lines, empty texts, labels that training lacks or records "
-                     "shared with the held-out files");
-        return;
-    }
+void run_document_check(const CheckChoice& choice) {
+    const auto sets = choice.sets<NamedDocuments>([&](const std::string& argument) {
+        return DocumentFiles{.paths = {argument}, .limit = choice.limit};
+    });
+    report_check(check_documents(sets), choice,
+                 "there is no text, or documents are shared with the held-out files");
+}
+
+void run_label_check(const CheckChoice& choice) {
+    const auto sets = choice.sets<NamedLabelled>([&](const std::string& argument) {
+        LabelledFiles files;
+        files.paths = {argument};
+        files.header = header_of(choice.header);
+        files.text_keys = choice.text_keys;
+        files.label_key = choice.label_key;
+        files.limit = choice.limit;
+        return files;
+    });
+    report_check(check_labelled(sets), choice,
+                 "the data has bad lines, empty texts, labels that training lacks or records "
+                 "shared with the held-out files");
+}
+
+void run_pair_check(const CheckChoice& choice) {
     const auto sets = choice.sets<NamedFiles>([&](const std::string& argument) {
         PairFiles files = pair_files_of(argument);
         files.header = header_of(choice.header);
@@ -134,6 +112,23 @@ void run_check(const CheckChoice& choice) {
     });
     report_check(check_data(sets), choice,
                  "the data has bad lines, empty sides or pairs shared with the held-out files");
+}
+
+void run_check(const CheckChoice& choice) {
+    switch (shape_of(choice)) {
+        case RecordShape::tagged:
+            return run_tag_check(choice);
+        case RecordShape::questions:
+            return run_question_check(choice);
+        case RecordShape::texts:
+            return run_document_check(choice);
+        case RecordShape::labelled:
+            return run_label_check(choice);
+        case RecordShape::pairs:
+        case RecordShape::summaries:
+        case RecordShape::slots:
+            return run_pair_check(choice);
+    }
 }
 
 void add_check(CLI::App& data) {

@@ -6,9 +6,14 @@
 
 namespace fovea {
 
+struct TaskOfWords {
+    std::string name;      // "" where nothing says so
+    std::string why = {};  // of a guess: "reviews.csv: its column 'label' has 5 values"
+};
+
 // Of `fovea train`: --task NAME, else the task of --config FILE or of the run that is resumed
-// (--out RUN --resume), else the first task. Of `fovea eval|predict MODEL`: what the model was
-// trained for. "" where nothing says so.
-std::string task_of_words(const std::vector<std::string>& words);
+// (--out RUN --resume), else the one that learns from such files (a guess), else the first task. Of
+// `fovea eval|predict MODEL`: what the model was trained for.
+TaskOfWords task_of_words(const std::vector<std::string>& words);
 
 }  // namespace fovea

@@ -14,21 +14,12 @@
 #include "fovea/cli/terminal/interrupt.h"
 #include "fovea/cli/terminal/progress.h"
 #include "fovea/cli/terminal/train_display.h"
+#include "fovea/cli/train_verb.h"
 #include "fovea/io/checkpoint_folder.h"
 #include "fovea/tasks/task.h"
 
 namespace fovea {
 namespace {
-
-struct TrainVerb {
-    std::string task;
-    std::unique_ptr<Trainer> trainer;
-    RunSettings run;
-    Settings settings;  // of the run and of the task
-    std::vector<std::string> files;
-    std::string config, dump;
-    bool resume = false, force = false, dry_run = false;
-};
 
 // A budget on the command line replaces a recipe's, with what that was found to mean.
 std::set<std::string> replaced_keys(const Settings& s) {
@@ -74,6 +65,11 @@ void settle(TrainVerb& v) {
     TrainOptions& o = v.run.options;
     o.resume = v.resume;
     o.force = v.force;
+    if (v.try_updates > 0 && v.autotune == 0)
+        refuse_without_effect("try-updates", "without --autotune", "add --autotune MINUTES");
+    if (v.autotune > 0 && (v.resume || v.dry_run))
+        throw Error("train: --autotune goes with neither --resume nor --dry-run", ErrorKind::usage,
+                    "a search that was interrupted goes on with the same command");
     if (v.resume && o.out.empty())
         throw Error("fovea train: --resume of which run?", ErrorKind::usage, "add --out RUN");
     if (o.out.empty() && !v.dry_run) {
@@ -150,6 +146,8 @@ void run(TrainVerb& v) {
     const auto say = [](const std::string& line) {
         if (!global_options().quiet) fmt::print(stderr, "{}\n", line);
     };
+    if (!v.why.empty()) say(fmt::format("task: {} ({})   change with --task", v.task, v.why));
+    if (v.autotune > 0) choose_settings(v, say);
     const PrecisionScope precision(precision_of(v.run.precision));
     v.trainer->prepare(v.run, say);
     const TrainSummary summary = v.trainer->summary();
@@ -182,19 +180,13 @@ void run(TrainVerb& v) {
 
 }  // namespace
 
-void add_train_command(CLI::App& app, const std::string& task) {
+void add_train_command(CLI::App& app, const TaskOfWords& task) {
     CLI::App* v = app.add_subcommand("train", "Train a model from the files you have.");
-    auto verb = std::make_shared<TrainVerb>();
-    const TaskEntry* entry = find_task(task);
+    const TaskEntry* entry = find_task(task.name);
     if (!entry || !entry->trainer)
         entry = &tasks()[0];  // an unknown name: the parser says so below
-    verb->trainer = entry->trainer();
-    verb->task = entry->name;
-    verb->settings.add("task", verb->task,
-                       "what to learn; its flags are listed with --task NAME --help",
-                       {.group = "data", .common = true, .choices = trained_tasks()});
-    verb->run.describe(verb->settings, verb->trainer->metrics());
-    verb->trainer->describe(verb->settings);
+    const std::shared_ptr<TrainVerb> verb = new_train_verb(*entry);
+    verb->why = task.why;
 
     v->add_option("FILES", verb->files,
                   "records to learn from: .tsv, .csv, .jsonl, .txt (.gz), "
@@ -212,9 +204,17 @@ void add_train_command(CLI::App& app, const std::string& task) {
     v->add_option("--dump", verb->dump,
                   "with --dry-run: write weights and batches for another program")
         ->group(more_group_of("run"));
+    v->add_option("--autotune", verb->autotune,
+                  "so many minutes in all: try sizes and rates on the dev set, then train the best")
+        ->check(CLI::PositiveNumber)
+        ->group(more_group_of("run"));
+    v->add_option("--try-updates", verb->try_updates,
+                  "--autotune: updates of a try, instead of a share of the minutes")
+        ->check(CLI::PositiveNumber)
+        ->group(more_group_of("run"));
     set_examples(*v, {"fovea train train.tsv --dev dev.tsv --out run",
                       "fovea train --task " + verb->task + " train.tsv --minutes 30",
-                      "fovea train --out run --resume"});
+                      "fovea train reviews.csv --autotune 10", "fovea train --out run --resume"});
     v->callback([verb] { run(*verb); });
 }
 

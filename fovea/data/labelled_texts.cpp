@@ -186,7 +186,8 @@ bool looks_labelled(const Columns& columns) {
     if (columns.format == RecordFormat::class_folders) return true;
     if (columns.format == RecordFormat::mails || columns.format == RecordFormat::parallel)
         return false;
-    if (columns.header || columns.format == RecordFormat::jsonl) {
+    const bool numbered = !columns.names.empty() && columns.names[0] == "1";  // lists, no keys
+    if (columns.header || (columns.format == RecordFormat::jsonl && !numbered)) {
         const auto label = named_label_column(columns);
         if (!label || has_names_of_pairs(columns)) return false;
         const auto values = different_short_values(columns, *label);

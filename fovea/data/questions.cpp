@@ -11,7 +11,6 @@ namespace fovea {
 namespace {
 
 constexpr std::size_t squad_limit = std::size_t{512} << 20;  // bytes; a tree of it takes 5 x that
-constexpr std::size_t first_bytes = std::size_t{64} << 10;
 constexpr const char* squad_hint =
     "SQuAD's form is {\"data\": [{\"paragraphs\": [{\"context\": \"…\", \"qas\": [{\"id\": \"…\", "
     "\"question\": \"…\", \"answers\": [{\"text\": \"…\", \"answer_start\": 17}]}]}]}]}";
@@ -146,17 +145,6 @@ QuestionData read_questions(const QuestionFiles& files) {
     expect_input(!reader.out.questions.empty() || reader.out.problems.skipped > 0,
                  files.paths.empty() ? "questions" : files.paths[0], ": holds no question");
     return std::move(reader.out);
-}
-
-bool looks_like_questions(const std::string& path) {
-    if (!can_be_read_twice(path) || is_folder(path) || !file_exists(path)) return false;
-    LineReader lines(path);
-    std::size_t bytes = 0;
-    for (std::string line; bytes < first_bytes && lines.next(line); bytes += line.size() + 1) {
-        if (bytes == 0 && begins_as_lines(line)) return true;
-        if (line.find("\"paragraphs\"") != std::string::npos) return true;
-    }
-    return false;
 }
 
 }  // namespace fovea

@@ -47,7 +47,4 @@ struct QuestionData {
 // kind, an answer that is not in its context or not where it says, an id that stands twice.
 QuestionData read_questions(const QuestionFiles& files);
 
-// Whether a file is by its first bytes one of these; false for a stream, which can be read once.
-bool looks_like_questions(const std::string& path);
-
 }  // namespace fovea

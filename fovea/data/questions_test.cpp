@@ -116,17 +116,5 @@ TEST(Questions, SomeBadOnesMayBePassedOver) {
     EXPECT_THROW(read_text(squad(bad + "," + bad + "," + good), 1), Error);
 }
 
-TEST(Questions, AFileIsKnownByItsFirstBytes) {
-    const TestFolder folder;
-    write_file_atomically(folder / "a.json", squad(asked("a", "[]")));
-    write_file_atomically(folder / "b.jsonl", R"({"question": "?", "context": "x"})");
-    write_file_atomically(folder / "c.jsonl", R"({"text": "question", "label": "x"})");
-    EXPECT_TRUE(looks_like_questions(folder / "a.json"));
-    EXPECT_TRUE(looks_like_questions(folder / "b.jsonl"));
-    EXPECT_FALSE(looks_like_questions(folder / "c.jsonl"));
-    EXPECT_FALSE(looks_like_questions("-"));
-    EXPECT_FALSE(looks_like_questions(folder / "none.json"));
-}
-
 }  // namespace
 }  // namespace fovea

@@ -10,6 +10,7 @@
 #include "fovea/data/column_names.h"
 #include "fovea/data/csv.h"
 #include "fovea/data/folder_rows.h"
+#include "fovea/data/json_elements.h"
 
 namespace fovea {
 namespace {
@@ -42,34 +43,41 @@ NextRow line_rows(std::shared_ptr<LineSource> lines, bool keep_raw) {
     };
 }
 
-// The keys of JSON records become columns in the order they are first seen.
+// JSON lines, or one list of records. The keys become columns in the order they are first seen.
 class JsonRows {
 public:
     JsonRows(std::shared_ptr<LineSource> lines, Columns& columns, bool keep_raw)
-        : lines_(std::move(lines)), columns_(columns), keep_raw_(keep_raw) {}
+        : elements_(std::move(lines)), columns_(columns), keep_raw_(keep_raw) {}
 
     bool operator()(Row& row) {
         row = {};
-        std::string line;
-        if (!lines_->next(line)) return false;
-        row.record.path = lines_->path();
-        row.record.line = lines_->line_number();
+        std::string text;
+        if (!elements_.next(text)) return false;
+        row.record.path = elements_.path();
+        row.record.line = elements_.line_number();
         try {
-            Json object = parse_json(line, "the record");
-            if (object.is_object() && object.contains("translation"))
-                object = Json(object["translation"]);
-            expect_input(object.is_object(), "the record is not a JSON object");
-            for (const auto& [key, value] : object.items()) put(row.record, key, value);
+            fill(row.record, parse_json(text, "the record"));
         } catch (const Error& e) {
             row.problem = e.what();
         }
-        if (keep_raw_) row.record.raw = std::move(line);
+        if (keep_raw_) row.record.raw = std::move(text);
         return true;
     }
 
 private:
     // A file in which every line has keys of its own must not make every record a wide one.
     static constexpr std::size_t most_keys = 1000;
+
+    // A list has no keys: its columns are numbered.
+    void fill(Record& record, Json value) {
+        if (value.is_object() && value.contains("translation")) value = Json(value["translation"]);
+        expect_input(value.is_object() || value.is_array(), "the record is not a JSON object");
+        if (value.is_object())
+            for (const auto& [key, field] : value.items()) put(record, key, field);
+        else
+            for (std::size_t i = 0; i < value.size(); ++i)
+                put(record, std::to_string(i + 1), value[i]);
+    }
 
     void put(Record& record, const std::string& key, const Json& value) {
         auto found = place_.find(key);
@@ -95,7 +103,7 @@ private:
         }
     }
 
-    std::shared_ptr<LineSource> lines_;
+    JsonElements elements_;
     Columns& columns_;
     bool keep_raw_;
     std::unordered_map<std::string, std::size_t> place_;
@@ -154,7 +162,8 @@ RecordFormat format_by_first_line(LineSource& lines, const RecordFiles& files) {
     const bool text_file = lines.path().ends_with(".txt") || lines.path().ends_with(".txt.gz");
     const bool tab = first && first->find('\t') != std::string::npos;
     const bool comma = first && first->find(',') != std::string::npos;
-    if (first && first->starts_with("{") && !text_file) return RecordFormat::jsonl;
+    if (first && (first->starts_with("{") || first->starts_with("[{")) && !text_file)
+        return RecordFormat::jsonl;
     if (comma && !tab && !text_file &&
         (files.needs_columns || is_header(parts_between_commas(*first), {})))
         return RecordFormat::csv;

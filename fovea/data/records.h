@@ -17,7 +17,7 @@ enum class RecordFormat {
                    // (standard input, a pipe) by its first line
     tsv,           // columns between tabs, no quoting
     csv,           // RFC 4180
-    jsonl,         // one JSON object per line
+    jsonl,         // one JSON object (or list) per line, or a list of them
     lines,         // each line is one text
     parallel,      // "a.en,a.de": line i of each file
     mails,         // a folder of *.subject files; columns body, subject, annotations

@@ -80,6 +80,29 @@ TEST(Records, JsonFieldsKeepWhatTheyWere) {
     EXPECT_EQ(json.records[2].fields[0], "b");
 }
 
+TEST(Records, AListOfJsonRecordsIsReadLikeLines) {
+    const auto list = read_all({.paths = {record_file("a.json",
+                                                      " [\n {\"text\": \"a, \\\"]b\", "
+                                                      "\"label\":\n [1, {\"x\": 2}]},\n"
+                                                      "{\"label\": 2,\"text\":\"c\"} ]\n")}});
+    ASSERT_EQ(list.records.size(), 2u);
+    EXPECT_EQ(list.columns.names[0], "text");
+    EXPECT_EQ(list.records[0].fields, (Fields{"a, \"]b", "[1,{\"x\":2}]"}));
+    EXPECT_EQ(list.records[0].line, 2);
+    EXPECT_EQ(list.records[1].fields, (Fields{"c", "2"}));
+    EXPECT_EQ(list.records[1].line, 4);
+    for (const char* text :
+         {"[[\"a\", \"x\"], [\"b\", \"y\"]]", "[\"a\", \"x\"]\n[\"b\", \"y\"]\n"}) {
+        const auto rows = read_all({.paths = {record_file("b.json", text)}});
+        ASSERT_EQ(rows.records.size(), 2u) << text;
+        EXPECT_EQ(rows.columns.names, (Fields{"1", "2"}));
+        EXPECT_EQ(rows.records[1].fields, (Fields{"b", "y"}));
+    }
+    EXPECT_TRUE(read_all({.paths = {record_file("c.json", "[\n]")}}).records.empty());
+    for (const char* cut : {"[{\"a\": 1}", "[{\"a\": 1", "[\n"})
+        EXPECT_THROW(read_all({.paths = {record_file("d.json", cut)}}), Error) << cut;
+}
+
 TEST(Records, TooManyKeysAreABadLine) {
     std::string text;
     for (int i = 0; i < 1001; ++i) text += "{\"k" + std::to_string(i) + "\": 1}\n";

@@ -75,6 +75,11 @@ void SearchOptions::check() const {
     want(max_length >= 1 && max_length <= 1 << 20, "--max-length", "a positive number");
     want(max_length_factor > 0, "--max-length-factor", "a positive number");
     want(min_length >= 0, "--min-length", "a number from 0");
+    want(fixed_lag >= 0, "--fixed-lag", "a number from 0 (off)");
+    if (fixed_lag > 0 && (sample || beam == 1))
+        fail_with(ErrorKind::usage, "leave it out, or search with --beam 2 or more",
+                  "--fixed-lag has no effect with ", sample ? "--sample" : "--beam 1",
+                  ": every token is certain at once");
     want(temperature > 0, "--temperature", "a positive number");
     want(top_k >= 0, "--top-k", "a number from 0 (off)");
     want(top_p > 0 && top_p <= 1, "--top-p", "a number above 0 and at most 1");

@@ -45,6 +45,7 @@ struct SearchOptions {
     double penalty_strength = 1.0;
     double word_penalty = 0;      // marian's
     double coverage_penalty = 0;  // β of Wu et al. 2016, eq. 14
+    int fixed_lag = 0;            // beam search: a token is certain once so many follow; 0: off
     bool early_stop = true;       // a sentence ends once `beam` hypotheses are finished
 
     bool sample = false;

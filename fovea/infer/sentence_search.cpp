@@ -212,6 +212,7 @@ std::size_t SentenceSearch::wanted_results() const {
 
 void SentenceSearch::settle(std::vector<LiveHypothesis> next) {
     live = std::move(next);
+    commit();
     if (live.empty()) return conclude();
     if (static_cast<std::int64_t>(live[0].tokens.size()) >= limit_) return cut();
     if (options_.sample) return;

@@ -67,6 +67,7 @@ private:
     std::vector<Candidate> best_of_banks(const std::vector<Candidate>& sorted) const;
     void finish(const LiveHypothesis& l, const Candidate* end = nullptr);  // null: cut
     void settle(std::vector<LiveHypothesis> next);
+    void commit();
     void conclude();
     std::size_t wanted_results() const;
     bool can_still_win() const;

@@ -26,6 +26,7 @@
 #include "fovea/ops/norm.h"
 #include "fovea/ops/optimizer.h"
 #include "fovea/ops/recompute.h"
+#include "fovea/ops/recurrent.h"
 #include "fovea/ops/rows/concat.h"
 #include "fovea/ops/rows/gather.h"
 #include "fovea/ops/rows/pooling.h"
@@ -117,6 +118,22 @@ TEST(BadCalls, EachIsOneClearError) {
         {"crf_marginals: emissions are [2, 5] but the segments have 3 rows",
          [&] {
              crf_marginals(x, three, {Tensor::zeros({5, 5}), v5, v5});
+         }},
+        {"gru: W is [3, 4] but must be [3 h, h]",
+         [&] {
+             gru(x, two, {y, {}});
+         }},
+        {"gru: x is [2, 5] but W is [12, 4]",
+         [&] {
+             gru(x, two, {Tensor::zeros({12, 4}), {}});
+         }},
+        {"lstm: x is [2, 4] but the segments have 3 rows",
+         [&] {
+             lstm(Tensor::zeros({2, 4}), three, {Tensor::zeros({4, 1}), {}});
+         }},
+        {"lstm: start is [2, 5] but there are 2 sequences with states of 2",
+         [&] {
+             lstm(Tensor::zeros({2, 4}), two, {Tensor::zeros({4, 1}), {}}, {.start = x});
          }},
         {"mean_squared_error: x is [2, 5] but target is [3, 4]", [&] { mean_squared_error(x, y); }},
         {"binary_cross_entropy_with_logits: target is an empty tensor",

@@ -8,6 +8,7 @@
 #include "fovea/ops/loss/linear_cross_entropy.h"
 #include "fovea/ops/norm.h"
 #include "fovea/ops/op_check.h"
+#include "fovea/ops/recurrent.h"
 #include "fovea/ops/rows/concat.h"
 #include "fovea/ops/rows/pooling.h"
 #include "fovea/ops/rows/positions.h"
@@ -51,6 +52,11 @@ TEST(HeldMemory, AnInputThatBackwardDoesNotReadIsFreedAtOnce) {
         {"linear_cross_entropy",
          [&](const Tensor& x) {
              return linear_cross_entropy(x, p, {}, {0, 1, 2, 3, 4, 5});
+         },
+         false},
+        {"lstm",
+         [&](const Tensor& x) {
+             return lstm(x, two, {Tensor::full({8, 2}, 0.1f), {}});
          },
          false},
         {"gelu", [&](const Tensor& x) { return gelu(x); }, true},

@@ -31,6 +31,8 @@ void SearchSettings::describe(Settings& s, bool about_run) {
           search_setting(about_run, 1e-3, 1e6));
     s.add("min-length", min_length, "tokens produced at least", search_setting(about_run, 0));
     describe_scores(s, about_run);
+    s.add("fixed-lag", fixed_lag, "beam search: a token is certain once so many follow it; 0: off",
+          search_setting(about_run, 0, 1 << 20));
     s.add("coverage-penalty", coverage_penalty, "strength of the coverage penalty (Wu et al. 2016)",
           search_setting(about_run, 0, 100));
     describe_draws(s, about_run);
@@ -93,6 +95,7 @@ SearchOptions SearchSettings::over(SearchOptions s) const {
     if (!length_penalty.empty()) s.penalty = length_penalty_of(length_penalty);
     s.penalty_strength = length_alpha.value_or(s.penalty_strength);
     s.word_penalty = word_penalty.value_or(s.word_penalty);
+    s.fixed_lag = fixed_lag.value_or(s.fixed_lag);
     s.coverage_penalty = coverage_penalty.value_or(s.coverage_penalty);
     s.temperature = temperature.value_or(s.temperature);
     s.top_k = top_k.value_or(s.top_k);
@@ -115,6 +118,7 @@ Json json_of(const SearchOptions& s) {
         j["seed"] = s.seed;
     } else {
         j["beam"] = s.beam;
+        if (s.fixed_lag > 0) j["fixed_lag"] = s.fixed_lag;
     }
     j["max_length"] = s.max_length;
     j["length_penalty"] = name_of(s.penalty);

@@ -11,7 +11,7 @@
 namespace fovea {
 
 struct SearchSettings {
-    std::optional<int> beam, n_best, max_length, min_length, top_k, no_repeat_ngram;
+    std::optional<int> beam, n_best, max_length, min_length, fixed_lag, top_k, no_repeat_ngram;
     std::optional<double> max_length_factor, length_alpha, word_penalty, coverage_penalty,
         temperature, top_p, min_p, repetition_penalty;
     std::string length_penalty;  // "": the model's

@@ -14,11 +14,13 @@
 
 #include "fovea/base/json.h"
 #include "fovea/base/settings.h"
+#include "fovea/data/record_shape.h"
 #include "fovea/data/records.h"
 #include "fovea/metrics/score.h"
 #include "fovea/tasks/model_folder.h"
 #include "fovea/tasks/run_settings.h"
 #include "fovea/tasks/weight_choice.h"
+#include "fovea/train/autotune.h"
 #include "fovea/train/loop.h"
 
 namespace fovea {
@@ -44,6 +46,8 @@ public:
     // RunSettings.
     virtual void describe(Settings& settings) = 0;
     virtual std::vector<std::string> metrics() const = 0;  // that may choose the model that is kept
+    // What --autotune may try where nobody said otherwise, the most telling first.
+    virtual std::vector<Knob> knobs() const;
     // Checks the settings together, before anything is read: wrong ones are usage errors. Those
     // that do not count for this run are marked as not worth writing down.
     virtual void check(Settings& settings, const RunSettings& run) = 0;
@@ -153,19 +157,11 @@ public:
 // Does a folder without fovea.json (a Hugging Face model) fit a task? By its config.json.
 std::string task_of_config(const ModelFolder& folder);
 
-enum class RecordShape {
-    pairs,
-    labelled,
-    texts,
-    tagged,
-    questions
-};  // what a task's data are, for `fovea data check`
-
 struct TaskEntry {
     const char* name;                           // --task NAME, and the verb
     const char* sentence;                       // of the verb
     const char* input;                          // what an input file holds
-    RecordShape records;                        // what it learns from
+    RecordShape records;                        // what it learns from, and is guessed by
     std::vector<std::string> examples;          // of the verb
     std::unique_ptr<Trainer> (*trainer)();      // null: only a verb (its models come from another)
     std::unique_ptr<Predictor> (*predictor)();  // null: only trained (its models have other tasks)
@@ -181,5 +177,7 @@ struct TaskEntry {
 std::span<const TaskEntry> tasks();  // the one table
 const TaskEntry* find_task(const std::string& name);
 std::vector<std::string> trained_tasks();  // names, for --task
+// The task that learns from records of a shape; nullptr where there is none.
+const TaskEntry* task_for(RecordShape shape);
 
 }  // namespace fovea

@@ -31,7 +31,7 @@ const TaskEntry table[] = {
     {"summarise",
      "Summarise documents, one per line.",
      "documents, one per line",
-     RecordShape::pairs,
+     RecordShape::summaries,
      {"fovea summarise run/model < documents.txt",
       "fovea summarise run/model --beam 4 < documents.txt",
       "fovea summarise run/model --format jsonl < documents.txt"},
@@ -140,6 +140,16 @@ std::vector<std::string> trained_tasks() {
     for (const TaskEntry& t : table)
         if (t.trainer) names.emplace_back(t.name);
     return names;
+}
+
+const TaskEntry* task_for(RecordShape shape) {
+    for (const TaskEntry& t : table)
+        if (t.trainer && t.records == shape) return &t;
+    return nullptr;
+}
+
+std::vector<Knob> Trainer::knobs() const {
+    return {{"lr", {"x3", "x0.3"}}, {"preset", {"small"}}, {"dropout", {"0", "0.3"}}};
 }
 
 void Trainer::dump(const std::string&, std::int64_t) const {

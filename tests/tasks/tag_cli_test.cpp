@@ -213,11 +213,9 @@ TEST(TagCli, GoesOnFromPretrainedAndFromTaggers) {
     for (int i = 0; i < 200; ++i)
         corpus += "Ba ke mi " + std::to_string(i) + " da Zorke. Lu ni Venmi po ra.\n\n";
     write_file_atomically(folder / "text.txt", corpus);
-    const Outcome p = fovea({"train",       "--task", "pretrain", folder / "text.txt",
-                             "--model",     "bert",   "--layers", "1",
-                             "--d-model",   "32",     "--ffn",    "48",
-                             "--heads",     "2",      "--steps",  "2",
-                             "--objective", "mlm",    "--out",    folder / "bert"});
+    const Outcome p = fovea({"train", "--task", "pretrain", folder / "text.txt", "--model", "bert",
+                             "--layers", "1", "--d-model", "32", "--ffn", "48", "--heads", "2",
+                             "--steps", "2", "--out", folder / "bert"});
     ASSERT_EQ(p.code, 0) << p.err;
     const auto train = [&](const std::string& from, const std::string& out,
                            std::vector<std::string> more) {

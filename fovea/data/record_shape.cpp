@@ -1,0 +1,167 @@
+#include "fovea/data/record_shape.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "fovea/base/error.h"
+#include "fovea/base/files.h"
+#include "fovea/data/column_names.h"
+#include "fovea/data/conll.h"
+#include "fovea/data/folder_rows.h"
+#include "fovea/data/label_columns.h"
+#include "fovea/data/labelled_texts.h"
+#include "fovea/data/line_source.h"
+#include "fovea/data/pair_columns.h"
+#include "fovea/data/records.h"
+
+namespace fovea {
+namespace {
+
+struct FirstRecord {
+    Columns columns;  // with a sample of the records behind it
+    Record record;
+};
+
+std::optional<FirstRecord> first_record(const std::string& path) {
+    RecordFiles files;
+    files.paths = {path};
+    files.skip_bad = INT64_MAX;
+    std::optional<FirstRecord> first;
+    for_each_record(files, [&](const Columns& columns, Record&& record) {
+        first = FirstRecord{columns, std::move(record)};
+        return false;
+    });
+    return first;
+}
+
+std::vector<std::string> first_lines(const std::string& path, std::size_t most) {
+    LineSource source(path);
+    std::vector<std::string> lines;
+    std::string line;
+    while (lines.size() < most && source.next(line)) lines.push_back(line);
+    return lines;
+}
+
+bool is_entity_tag(const std::string& tag) {
+    return tag == "O" || (tag.size() > 2 && tag[1] == '-' &&
+                          std::string("BIESLUM").find(tag[0]) != std::string::npos);
+}
+
+// "Anna B-person", a word and its tag a line, with blank lines between sentences.
+bool is_tagged_words(const std::vector<std::string>& lines) {
+    bool blank = false;
+    std::size_t words = 0;
+    for (const std::string& line : lines) {
+        const std::size_t cut = line.find_last_of(" \t");
+        if (line.find_first_not_of(" \t\r") == std::string::npos)
+            blank = true;
+        else if (line.starts_with("-DOCSTART-") || line.starts_with("# "))
+            continue;
+        else if (cut == std::string::npos || !is_entity_tag(line.substr(cut + 1)))
+            return false;
+        else
+            ++words;
+    }
+    return blank && words > 0;
+}
+
+bool has_column(const Columns& columns, std::initializer_list<const char*> names) {
+    return std::any_of(columns.names.begin(), columns.names.end(), [&](const std::string& name) {
+        return std::find(names.begin(), names.end(), plain_name(name)) != names.end();
+    });
+}
+
+bool is_list(const FirstRecord& first, std::initializer_list<const char*> names) {
+    for (std::size_t i = 0; i < first.record.fields.size(); ++i)
+        if (first.record.kind(i) == FieldKind::json && first.record.fields[i].starts_with('[') &&
+            std::find(names.begin(), names.end(), plain_name(first.columns.names[i])) !=
+                names.end())
+            return true;
+    return false;
+}
+
+std::string why_labelled(const Columns& columns) {
+    if (columns.format == RecordFormat::class_folders) return "it has a folder for each label";
+    if (const auto named = named_label_column(columns))
+        if (const auto values = different_short_values(columns, *named))
+            return fmt::format("its {} has {} values", describe_column(columns, *named), *values);
+    return "few different values in a column";
+}
+
+double words_in(const std::string& text) {
+    return 1.0 + static_cast<double>(std::count(text.begin(), text.end(), ' '));
+}
+
+// Pairs whose first text is long and whose second is short.
+ShapeGuess pairs_or_summaries(const FirstRecord& first) {
+    const auto [source, target, note] = choose_pair_columns(first.columns, first.record, {}, {});
+    double long_words = 0, short_words = 0, rows = 0;
+    for (const auto& row : first.columns.sample) {
+        if (row.size() <= std::max(source, target)) continue;
+        long_words += words_in(row[source]);
+        short_words += words_in(row[target]);
+        ++rows;
+    }
+    if (rows > 0 && long_words > 30 * rows && long_words > 4 * short_words)
+        return {RecordShape::summaries,
+                fmt::format("a text of {:.0f} words on average, then one of {:.0f}",
+                            long_words / rows, short_words / rows)};
+    return {RecordShape::pairs, "two texts a record"};
+}
+
+std::optional<ShapeGuess> guess_folder(const std::string& path) {
+    if (file_exists(join_path(path, "seq.in")) && file_exists(join_path(path, "seq.out")))
+        return ShapeGuess{RecordShape::slots, "it holds seq.in and seq.out"};
+    if (format_of_folder(path) == RecordFormat::mails)
+        return ShapeGuess{RecordShape::summaries, "it holds mails and their subjects"};
+    return ShapeGuess{RecordShape::labelled, "it has a folder for each label"};
+}
+
+std::optional<ShapeGuess> guess_records(const std::string& path) {
+    const auto first = first_record(path);
+    if (!first) return {};
+    const Columns& columns = first->columns;
+    if (is_list(*first, {"tokens", "words"}) &&
+        is_list(*first, {"tags", "ner_tags", "pos_tags", "labels", "slots"}))
+        return has_column(columns, {"intent"})
+                   ? ShapeGuess{RecordShape::slots, "words, their tags and an intent a line"}
+                   : ShapeGuess{RecordShape::tagged, "words and their tags a line"};
+    if (has_column(columns, {"question"}) && has_column(columns, {"context"}))
+        return ShapeGuess{RecordShape::questions, "questions and contexts"};
+    if (looks_labelled(columns)) return ShapeGuess{RecordShape::labelled, why_labelled(columns)};
+    if (columns.format == RecordFormat::lines)
+        return ShapeGuess{RecordShape::texts, "text without columns"};
+    if (columns.names.size() < 2) return {};
+    return pairs_or_summaries(*first);
+}
+
+std::optional<ShapeGuess> guess_file(const std::string& path) {
+    if (is_conll_name(path)) return ShapeGuess{RecordShape::tagged, "by its name"};
+    if (parallel_paths(path).size() > 1) return guess_records(path);
+    const std::vector<std::string> lines = first_lines(path, 200);
+    const auto anywhere = [&](const char* key) {
+        return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
+            return line.find(key) != std::string::npos;
+        });
+    };
+    if (!lines.empty() && lines[0].starts_with('{') && anywhere("\"paragraphs\""))
+        return anywhere("\"qas\"") ? ShapeGuess{RecordShape::questions, "questions in SQuAD's form"}
+                                   : ShapeGuess{RecordShape::texts, "contexts in SQuAD's form"};
+    if (is_tagged_words(lines)) return ShapeGuess{RecordShape::tagged, "a word and its tag a line"};
+    return guess_records(path);
+}
+
+}  // namespace
+
+std::optional<ShapeGuess> guess_shape(const std::string& path) {
+    try {
+        if (!can_be_read_twice(path)) return {};
+        return is_folder(path) ? guess_folder(path) : guess_file(path);
+    } catch (const Error&) {
+        return {};
+    }
+}
+
+}  // namespace fovea
