@@ -11,6 +11,7 @@
 #include "fovea/data/check.h"
 #include "fovea/data/check_documents.h"
 #include "fovea/data/check_labels.h"
+#include "fovea/data/check_questions.h"
 #include "fovea/data/check_tags.h"
 #include "fovea/tasks/task.h"
 
@@ -66,6 +67,17 @@ void run_tag_check(const CheckChoice& choice) {
                  "the data has bad sentences or tags that training lacks");
 }
 
+void run_question_check(const CheckChoice& choice) {
+    const auto sets = choice.sets<NamedQuestions>([&](const std::string& argument) {
+        QuestionFiles files;
+        files.paths = {argument};
+        files.limit = choice.limit;
+        return files;
+    });
+    report_check(check_questions(sets), choice,
+                 "the data has bad questions or contexts shared with the held-out files");
+}
+
 void run_document_check(const CheckChoice& choice) {
     const auto sets = choice.sets<NamedDocuments>([&](const std::string& argument) {
         return DocumentFiles{.paths = {argument}, .limit = choice.limit};
@@ -106,8 +118,9 @@ void run_check(const CheckChoice& choice) {
     switch (shape_of(choice)) {
         case RecordShape::tagged:
             return run_tag_check(choice);
-        case RecordShape::texts:
         case RecordShape::questions:
+            return run_question_check(choice);
+        case RecordShape::texts:
             return run_document_check(choice);
         case RecordShape::labelled:
             return run_label_check(choice);
@@ -128,6 +141,7 @@ void add_check(CLI::App& data) {
                   "fovea data check train.jsonl --source-key text --target-key summary --json",
                   "fovea data check reviews.csv dev.csv --task classify",
                   "fovea data check train.conll dev.conll --label-key 4",
+                  "fovea data check train-v2.0.json dev-v2.0.json   # SQuAD",
                   "zcat pairs.gz | fovea data check -"});
     auto choice = std::make_shared<CheckChoice>();
     std::vector<std::string> choices = trained_tasks();

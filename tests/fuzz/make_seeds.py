@@ -226,6 +226,27 @@ def data_files():
     write("data_files", "gz", bytes([14]) + gzip.compress(table.encode(), mtime=0))
 
 
+def questions():
+    def squad(context, *qas):
+        return json.dumps({"version": "2.0", "data": [{"title": "t", "paragraphs": [{"context": context, "qas": qas}]}]},
+                          ensure_ascii=False)
+
+    def asked(name, *answers, **more):
+        return {"id": name, "question": "Where, who?", "answers": [{"text": t, "answer_start": s} for t, s in answers], **more}
+
+    line = {"question": "Who?", "context": "Anna é", "answers": {"text": ["Anna"], "answer_start": [0]}}
+    right = asked("a", ("Oslo", 17), ("𝔄", 6))
+    texts = [squad("Émile 𝔄 lives in Oslo.", right, asked("b", is_impossible=True)),
+             squad("Émile 𝔄 lives in Oslo.", asked("a", ("Oslo", 16)), asked("c", ("Bergen", 3)), right),
+             squad("x", {"id": 3}, {"question": ""}, 7, {"question": "?", "answers": [{}], "is_impossible": 0}),
+             json.dumps(line) + "\n" + json.dumps({**line, "answers": [{"text": "é", "answer_start": 5}]}) + "\n",
+             json.dumps(line) + "\n{\n",
+             '{"data": [{"paragraphs": {}}]}', "[" * 200]
+    for i, text in enumerate(texts):
+        write("questions", str(i), bytes([i]) + text.encode())
+    write("questions", "gz", bytes([0]) + gzip.compress(texts[0].encode(), mtime=0))
+
+
 def metric_texts():
     for i, (a, b) in enumerate([("the cat sat", "the cat sat on the mat"), ("", "x"), ("a\nb c", "b c\na"),
                                 ("1,000.5 &quot;x&quot; a-b 5-6", '1,000.5 "x"'), ("我爱北京。", "我喜欢北京！"),
@@ -322,6 +343,7 @@ stream_decoder()
 safetensors()
 saved_state()
 data_files()
+questions()
 metric_texts()
 model_config()
 weight_index()

@@ -20,14 +20,32 @@ std::string story_file() {
     return path;
 }
 
+// A few questions in SQuAD's form.
+std::string question_file() {
+    const std::string path = folder() + "/questions.json";
+    std::string text = R"({"data": [{"paragraphs": [)";
+    for (int i = 0; i < 20; ++i)
+        text += std::string(i ? "," : "") + R"({"context": "Anna lives in town )" +
+                std::to_string(i) + R"(.", "qas": [{"id": ")" + std::to_string(i) +
+                R"(", "question": "Who lives there?", "answers": [{"text": "Anna", )" +
+                R"("answer_start": 0}]}]})";
+    write_file_atomically(path, text + "]}]}");
+    return path;
+}
+
 TEST(Recipes, EveryOneIsAccepted) {
-    const std::string pairs = dates_file("recipes.tsv", 50, false), stories = story_file();
+    const std::string pairs = dates_file("recipes.tsv", 50, false), stories = story_file(),
+                      questions = question_file();
     int tried = 0;
     for (const auto& entry : std::filesystem::directory_iterator(recipe(""))) {
-        const bool pretrains =
-            read_file(entry.path().string()).find("\"pretrain\"") != std::string::npos;
+        const std::string text = read_file(entry.path().string());
+        const bool pretrains = text.find("\"pretrain\"") != std::string::npos;
+        const bool answers = text.find("\"answer\"") != std::string::npos;
         const Ran r = fovea("train --config " + entry.path().string() + " --train " +
-                            (pretrains ? stories : pairs) + " --vocab-size 120 --dry-run");
+                            (pretrains ? stories
+                             : answers ? questions
+                                       : pairs) +
+                            " --vocab-size 120 --dry-run");
         EXPECT_EQ(r.code, 0) << entry.path() << ": " << r.err;
         ++tried;
     }
