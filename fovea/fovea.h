@@ -133,6 +133,7 @@
 
 // tasks: data, model, loss, metric and prediction
 #include "fovea/tasks/answer.h"         // answer()
+#include "fovea/tasks/answer_slots.h"   // ask_slots()
 #include "fovea/tasks/average.h"        // the mean of a run's checkpoints
 #include "fovea/tasks/classify.h"       // classify()
 #include "fovea/tasks/convert.h"        // a model in another format
