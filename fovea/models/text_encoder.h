@@ -100,11 +100,12 @@ struct TextEncoder {
 // What is chosen when a new model is made; what is left out is the preset's.
 struct EncoderChoice {
     std::string preset = "tiny";
-    std::optional<int> layers{}, width{}, ffn{}, heads{};
+    std::optional<int> layers{}, width{}, ffn{}, heads{}, hidden{};
     std::optional<float> dropout{};
     int vocabulary = 0;
     int max_length = 512;
     int end_token = 0, pad_token = 0;
+    int space_token = -1;  // where every character is a token: that between words
 
     void describe(Settings& settings);  // sizes; vocabulary and tokens come from the tokenizer
 };
@@ -131,6 +132,9 @@ struct TextEncoderEntry {
     std::string (*architecture)(Head head) = nullptr;
     // The tokenizer recipe whose special tokens and template its checkpoints have ("" : any).
     const char* tokens = "";
+    // Which of the sizes of EncoderChoice it has, by the names of the settings.
+    std::string_view sizes = "layers d-model ffn heads";
+    const char* pooling = "mean";  // of a classifier, where the model has no head of its own
 };
 
 std::span<const TextEncoderEntry> text_encoders();  // the one table

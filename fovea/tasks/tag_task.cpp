@@ -8,6 +8,7 @@
 #include "fovea/data/split.h"
 #include "fovea/data/word_features.h"
 #include "fovea/metrics/entities.h"
+#include "fovea/tasks/encoder_sizes.h"
 #include "fovea/tasks/tag.h"
 #include "fovea/tasks/training_data.h"
 #include "fovea/tasks/vocabulary_choice.h"
@@ -66,11 +67,11 @@ public:
 
     void check(Settings& s, const RunSettings& run) override {
         static constexpr const char* of_the_model[] = {
-            "model",      "preset",  "layers", "d-model",    "ffn",       "heads",
+            "model",      "preset",  "layers", "d-model",    "ffn",       "heads",    "hidden",
             "max-length", "dropout", "vocab",  "vocab-size", "lowercase", "tokenizer"};
-        static constexpr const char* of_encoders[] = {"preset",     "layers",    "ffn",
-                                                      "heads",      "vocab",     "vocab-size",
-                                                      "max-length", "lowercase", "tokenizer"};
+        static constexpr const char* of_encoders[] = {
+            "preset", "layers",     "ffn",        "hidden",    "heads",
+            "vocab",  "vocab-size", "max-length", "lowercase", "tokenizer"};
         settings_ = &s;
         if (crf_ && no_crf_)
             throw Error("--crf and --no-crf do not go together", ErrorKind::usage,
@@ -79,6 +80,8 @@ public:
             leave_out(s, of_the_model, "with --from: sizes and vocabulary are those of the model");
         else if (model_name_ == without_encoder)
             leave_out(s, of_encoders, "with --model features: there is no network");
+        else
+            check_encoder_sizes(s, model_name_);
     }
 
     void prepare(RunSettings& run, const Say& say) override {
