@@ -21,8 +21,11 @@ class ClassifyTrainer : public Trainer {
 public:
     void describe(Settings& s) override {
         data_.describe(s);
-        s.add("model", model_name_, "what reads the text",
-              {.group = "model", .common = true, .choices = text_encoder_names()});
+        std::vector<std::string> models = text_encoder_names();
+        models.insert(models.begin(), "auto");
+        s.add("model", model_name_,
+              "what reads the text; auto: bag, or transformer where sizes of one are given",
+              {.group = "model", .common = true, .choices = models});
         choice_.describe(s);
         s.add("pool", pool_,
               "how the rows of a text become one vector (model: its own head where it has one, "
@@ -52,12 +55,11 @@ public:
             "hidden", "dropout", "vocab",  "vocab-size", "lowercase", "tokenizer"};
         if (!run.from.empty())
             leave_out(s, of_the_model, "with --from: sizes and vocabulary are those of the model");
-        else
-            check_encoder_sizes(s, model_name_);
     }
 
     void prepare(RunSettings& run, const Say& say) override {
         run_ = run;
+        choose_model(say);
         data_.read(run, say);
         counts_ = TextCounts::of(data_.texts());
         check_problem();
@@ -109,6 +111,17 @@ public:
 private:
     bool given(const char* name) const { return settings_ && settings_->given(name); }
     std::size_t label_count() const { return model_.folder.labels.size(); }
+
+    // From few texts a bag of words and of parts of words learns best (docs/results.md). Here, and
+    // not in check(): the settings of a run that is resumed are known now.
+    void choose_model(const Say& say) {
+        if (model_name_ == "auto") {
+            const bool deep = given("layers") || given("ffn") || given("heads");
+            model_name_ = deep || !run_.from.empty() ? "transformer" : "bag";
+            if (run_.from.empty()) say("model: " + model_name_ + "   change with --model");
+        }
+        if (run_.from.empty() && settings_) check_encoder_sizes(*settings_, model_name_);
+    }
 
     // Flags that do nothing for the data at hand.
     void check_problem() const {
@@ -307,7 +320,7 @@ private:
     }
 
     ClassifyData data_;
-    std::string model_name_ = "transformer", pool_ = "model", class_weights_ = "none";
+    std::string model_name_ = "auto", pool_ = "model", class_weights_ = "none";
     bool label_words_ = false, tune_ = false;
     float smoothing_ = 0.1f;
     EncoderChoice choice_;

@@ -80,12 +80,12 @@ public:
             leave_out(s, of_the_model, "with --from: sizes and vocabulary are those of the model");
         else if (model_name_ == without_encoder)
             leave_out(s, of_encoders, "with --model features: there is no network");
-        else
-            check_encoder_sizes(s, model_name_);
     }
 
     void prepare(RunSettings& run, const Say& say) override {
         run_ = run;
+        if (settings_ && run.from.empty() && model_name_ != without_encoder)
+            check_encoder_sizes(*settings_, model_name_);
         read_data(say);
         make_model(say);
         std::vector<std::int64_t> lengths;
@@ -345,7 +345,7 @@ private:
 
     std::string words_key_, tags_key_, scheme_ = "auto", model_name_ = "transformer";
     bool crf_ = false, no_crf_ = false;
-    const Settings* settings_ = nullptr;  // a resumed run's own recipe comes after check()
+    Settings* settings_ = nullptr;  // a resumed run's own recipe comes after check()
     EncoderChoice choice_;
     VocabularyChoice vocabulary_;
     RunSettings run_;

@@ -110,6 +110,24 @@ INSTANTIATE_TEST_SUITE_P(All, ClassifyModels, testing::ValuesIn(text_encoder_nam
                              return name;
                          });
 
+TEST(ClassifyDefaults, WithoutAModelItIsABagAndSizesSurviveResuming) {
+    const TestFolder folder;
+    write_file_atomically(folder / "train.tsv", one_label_table(60, 1));
+    const Outcome t = train(folder / "train.tsv", folder / "bag", {"--steps", "2"});
+    ASSERT_EQ(t.code, 0) << t.err;
+    EXPECT_NE(t.err.find("model: bag   change with --model"), std::string::npos) << t.err;
+    EXPECT_NE(read_file(folder / "bag/config.toml").find("model = \"bag\""), std::string::npos);
+    ASSERT_EQ(train(folder / "train.tsv", folder / "one",
+                    {"--model", "single-head", "--hidden", "12", "--steps", "2"})
+                  .code,
+              0);
+    for (const char* steps : {"4", "6"}) {
+        const Outcome o = fovea({"train", "--out", folder / "one", "--resume", "--steps", steps});
+        EXPECT_EQ(o.code, 0) << o.err;
+    }
+    EXPECT_NE(read_file(folder / "one/config.toml").find("hidden = 12"), std::string::npos);
+}
+
 TEST(ClassifyTutorial, ThreeWordsAndTwoClassesAreLearntByHeart) {
     const TestFolder folder;
     write_file_atomically(folder / "words.tsv",
