@@ -41,6 +41,13 @@ Seq2SeqNetwork with_copying(Seq2SeqNetwork n, CopyParts parts,
                        writes ? parts.logits(read.rows) : Tensor());
     };
     n.copies = true;
+    n.pass = [parts,
+              head](const Seq2SeqBatch& b) {  // what stands at the places is nobody's business
+        const CopyParts::Rows read = parts.read(b);
+        (*head)(read.rows, head->keys(read.memory),
+                CopySources::all(b.target_segments, b.source_segments, b.source),
+                head->mode == CopyMode::mixed ? parts.logits(read.rows) : Tensor());
+    };
     n.sizes += std::string(", copy ") + name_of(head->mode);
     n.sides.insert(n.sides.begin(), {"pointer", "target", "source"});
     n.loss = [choice](const Seq2SeqBatch& b, float smoothing) {
