@@ -27,16 +27,42 @@ std::string value_of(const std::string& text, const std::string& where) {
         expect_input(end != std::string::npos, where, ": the quote is never closed");
         return text.substr(1, end - 1);
     }
+    if (!text.empty() && text[0] == '[') {
+        const auto end = text.rfind(']');
+        expect_input(end != std::string::npos, where, ": the list is never closed");
+        return text.substr(0, end + 1);
+    }
     return trimmed(text.substr(0, text.find('#')));
 }
 
 using Keys = std::vector<std::pair<std::string, std::string>>;
 
-// One line of a recipe; `current` is the section it stands in.
+// A value of a table [[task]], with its type.
+Json typed_value(const std::string& raw, const std::string& where) {
+    const std::string text = value_of(raw, where);
+    if (raw[0] == '"' || raw[0] == '\'') return text;
+    try {
+        return parse_json(text, where);
+    } catch (const Error&) {
+        throw Error(where + ": `" + text + "` is neither a number, true, false, a list nor a text",
+                    ErrorKind::bad_input, "texts stand in quotes");
+    }
+}
+
+// One line of a recipe; `current` is the section it stands in. A table of a list ([[task]]) becomes
+// one value of the list setting `tasks`: a JSON object, which grows with its lines.
 void take_line(std::string line, const std::string& where, const std::string& section,
                std::string& current, Keys& keys) {
     line = trimmed(line);
     if (line.empty() || line[0] == '#') return;
+    if (line.starts_with("[[")) {
+        line = trimmed(line.substr(0, line.find('#')));
+        expect_input(line.ends_with("]]") && line.size() > 4, where,
+                     ": a table of a list is written [[task]]");
+        current = line;
+        keys.emplace_back(trimmed(line.substr(2, line.size() - 4)) + "s", "{}");
+        return;
+    }
     if (line[0] == '[') {
         expect_input(line.back() == ']', where, ": a section is written [", section, "]");
         current = trimmed(line.substr(1, line.size() - 2));
@@ -44,6 +70,15 @@ void take_line(std::string line, const std::string& where, const std::string& se
     }
     const auto equals = line.find('=');
     expect_input(equals != std::string::npos, where, ": `key = value` is wanted");
+    if (current.starts_with("[[")) {
+        Json table = parse_json(keys.back().second, where);
+        const std::string key = trimmed(line.substr(0, equals)),
+                          raw = trimmed(line.substr(equals + 1));
+        expect_input(!raw.empty(), where, ": `", key, "` has no value");
+        expect_input(!table.contains(key), where, ": `", key, "` stands here for a second time");
+        table[key] = typed_value(raw, where);
+        keys.back().second = to_text(table);
+    }
     if (current == section)
         keys.emplace_back(trimmed(line.substr(0, equals)),
                           value_of(trimmed(line.substr(equals + 1)), where));
@@ -88,6 +123,7 @@ Keys parse_recipe(const std::string& text, const std::string& section) {
 
 void apply_recipe(Settings& settings, const std::string& path, const std::string& section,
                   const std::set<std::string>& pass_over) {
+    std::set<std::string> of_this_recipe;  // lists may be given by several tables
     for (const auto& [key, value] : read_recipe(path, section)) {
         Setting* s = settings.find(key);
         if (!s) {
@@ -97,7 +133,8 @@ void apply_recipe(Settings& settings, const std::string& path, const std::string
             throw Error(path + ": there is no setting `" + key + "` for `fovea " + section + "`",
                         ErrorKind::usage, guess.empty() ? "" : "did you mean `" + guess + "`?");
         }
-        if (s->given || pass_over.count(s->name)) continue;  // the command line wins
+        const bool again = s->is_list && of_this_recipe.count(s->name);
+        if ((s->given && !again) || pass_over.count(s->name)) continue;  // the command line wins
         try {
             if (s->is_list && value.starts_with("[")) {
                 for (const Json& v : parse_json(value, key)) s->set(v.get<std::string>());
@@ -105,6 +142,7 @@ void apply_recipe(Settings& settings, const std::string& path, const std::string
                 s->set(value);
             }
             s->given = true;
+            of_this_recipe.insert(s->name);
         } catch (const Error& e) {
             throw Error(path + ": " + e.what(), ErrorKind::usage, e.hint());
         }

@@ -8,6 +8,7 @@
 #include "fovea/data/split.h"
 #include "fovea/ops/loss/cross_entropy.h"
 #include "fovea/tasks/classify.h"
+#include "fovea/tasks/encoder_training.h"
 #include "fovea/tasks/training_data.h"
 #include "fovea/tasks/vocabulary_choice.h"
 
@@ -41,6 +42,7 @@ public:
         s.add("smoothing", smoothing_, "label smoothing",
               {.group = "model", .min = 0, .max = 1, .below_max = true});
         vocabulary_.describe(s);
+        rates_.describe(s);
     }
 
     std::vector<std::string> metrics() const override { return {"accuracy", "macro_f1"}; }
@@ -116,7 +118,15 @@ public:
         };
         if (!dev_.empty()) t.evaluate = [this] { return evaluate(); };
         t.save_model = [this](const std::string& path) { model_.save(path, true); };
+        t.parameter_rules = rates_.rules(model_.network->encoder, *model_.store);
         return t;
+    }
+
+    std::optional<TrainedEncoder> trained_encoder() const override {
+        TrainedEncoder e{model_.folder, &model_.network->encoder, {}};
+        for (const LabelledText& t : train_) e.texts.push_back(t.texts[0]);
+        e.folder.in_training = model_.store;
+        return e;
     }
 
 private:
@@ -176,7 +186,7 @@ private:
     // Goes on with a classifier, or puts a new head on the encoder of a model of another task.
     void take_from(ModelFolder folder, const Say& say) {
         if (folder.task.empty()) folder.task = task_of_config(folder);
-        if (folder.task == "classify") {
+        if (folder.task == "classify" && !folder.in_training) {
             model_ = ClassifyModel::open(std::move(folder));
             if (pool_ != "model" && pool_ != model_.pooling_name())
                 refuse_without_effect("pool", "where the model of --from has a head",
@@ -201,7 +211,7 @@ private:
 
     void make_model(const Say& say) {
         if (!run_.from.empty()) {
-            take_from(ModelFolder::open(run_.from), say);
+            take_from(folder_to_go_on_from(run_), say);
         } else {
             ModelFolder folder;
             folder.labels = labels_of_data();
@@ -254,6 +264,7 @@ private:
     float smoothing_ = 0.1f;
     EncoderChoice choice_;
     VocabularyChoice vocabulary_;
+    LayerRates rates_;
     RunSettings run_;
     std::vector<LabelledText> train_, dev_;
     std::map<std::string, std::int64_t> counts_;
