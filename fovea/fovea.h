@@ -63,14 +63,21 @@
 #include "fovea/nn/self_attention.h"        // with the position codes that live inside of it
 
 // models: one file pair a paper
+#include "fovea/models/bag.h"                 // the mean of word and n-gram vectors
 #include "fovea/models/bert.h"                // the encoder of Devlin et al. 2018
+#include "fovea/models/convolution.h"         // windows over word vectors (Kim 2014)
 #include "fovea/models/feature_embedding.h"   // words by what they look like
 #include "fovea/models/gpt2.h"                // the decoder of Radford et al. 2019
 #include "fovea/models/gpt2_config.h"         // its sizes
+#include "fovea/models/reader.h"              // reads a text to answer questions, from scratch
 #include "fovea/models/roberta.h"             // Liu et al. 2019: BERT's, trained longer
+#include "fovea/models/single_head.h"         // word vectors and one self-attention
+#include "fovea/models/span_model.h"          // one value for anything that finds answers in a text
 #include "fovea/models/text_encoder.h"        // one value for anything that turns tokens into rows
 #include "fovea/models/transformer.h"         // the encoder-decoder of Vaswani et al. 2017
 #include "fovea/models/transformer_config.h"  // its sizes
+#include "fovea/models/word_model.h"          // what models over word vectors share
+#include "fovea/models/word_rows.h"           // weighted-sum and label-query
 #include "fovea/models/xlnet.h"               // Yang et al. 2019: tokens told in any order
 
 // text: tokenizers
@@ -86,19 +93,22 @@
 #include "fovea/io/safetensors_writer.h"  // writing them
 
 // data: records of somebody's files
-#include "fovea/data/batch_plan.h"      // which examples form which batch
-#include "fovea/data/check.h"           // what is in a set of pairs
-#include "fovea/data/check_labels.h"    // what is in a set of labelled texts
-#include "fovea/data/check_tags.h"      // what is in files of tagged words
-#include "fovea/data/conll.h"           // words with tags
-#include "fovea/data/labelled_texts.h"  // texts with labels
-#include "fovea/data/pairs.h"           // sources with targets
-#include "fovea/data/records.h"         // rows with their place in a file
-#include "fovea/data/rewrite.h"         // split and dedupe
-#include "fovea/data/split.h"           // which records are held out
-#include "fovea/data/word_spans.h"      // the words of plain text
+#include "fovea/data/batch_plan.h"       // which examples form which batch
+#include "fovea/data/check.h"            // what is in a set of pairs
+#include "fovea/data/check_labels.h"     // what is in a set of labelled texts
+#include "fovea/data/check_questions.h"  // what is in files of questions
+#include "fovea/data/check_tags.h"       // what is in files of tagged words
+#include "fovea/data/conll.h"            // words with tags
+#include "fovea/data/labelled_texts.h"   // texts with labels
+#include "fovea/data/pairs.h"            // sources with targets
+#include "fovea/data/questions.h"        // questions with their contexts and answers
+#include "fovea/data/records.h"          // rows with their place in a file
+#include "fovea/data/rewrite.h"          // split and dedupe
+#include "fovea/data/split.h"            // which records are held out
+#include "fovea/data/word_spans.h"       // the words of plain text
 
 // metrics: how good
+#include "fovea/metrics/answers.h"         // exact match and F1 of answers
 #include "fovea/metrics/bleu.h"            // BLEU as sacreBLEU computes it
 #include "fovea/metrics/chrf.h"            // chrF and chrF++
 #include "fovea/metrics/classification.h"  // accuracy, F1, confusions
@@ -127,6 +137,8 @@
 #include "fovea/train/schedule.h"   // learning rates
 
 // tasks: data, model, loss, metric and prediction
+#include "fovea/tasks/answer.h"         // answer()
+#include "fovea/tasks/answer_slots.h"   // ask_slots()
 #include "fovea/tasks/average.h"        // the mean of a run's checkpoints
 #include "fovea/tasks/classify.h"       // classify()
 #include "fovea/tasks/convert.h"        // a model in another format

@@ -20,19 +20,37 @@ void add_in_place(Tensor& to, const Tensor& from) {
 }  // namespace
 
 Tensor& Gradients::own(Entry& e) {
+    Tensor& value = e.rows ? e.rows->values : e.value;
     if (e.shared) {
-        Tensor copy(e.value.shape());
-        std::copy_n(e.value.data(), e.value.size(), copy.write());
-        e = {copy, false};
+        value = Tensor::of(value.shape(), value.span());
+        e.shared = false;
     }
-    return e.value;
+    return value;
+}
+
+void Gradients::make_dense(Entry& e, const Shape& shape) {
+    if (e.rows) e = {e.rows->dense(shape), false};
 }
 
 Into Gradients::into(const GradTarget& x) {
     const auto [it, fresh] = entries_.try_emplace(x.id);
     if (fresh) it->second.value = Tensor(x.shape);
+    make_dense(it->second, x.shape);
     // As x is shaped: whoever came first may have had another shape of the same tensor in hand.
     return {{own(it->second).write(), x.rows(), x.cols()}, !fresh};
+}
+
+bool Gradients::takes_rows(const GradTarget& x) const {
+    if (!x.row_sparse || !x.trainable) return false;
+    const auto it = entries_.find(x.id);
+    return it == entries_.end() || it->second.rows.has_value();
+}
+
+RowsInto Gradients::into_rows(const GradTarget& x, const Ids& ids) {
+    expect(takes_rows(x), "gradients: that of ", x.shape, " is not kept by rows");
+    const auto [it, fresh] = entries_.try_emplace(x.id);
+    if (fresh) it->second.rows.emplace();
+    return it->second.rows->into(ids, x.cols());
 }
 
 void Gradients::add(const GradTarget& x, const Tensor& dx) {
@@ -41,13 +59,21 @@ void Gradients::add(const GradTarget& x, const Tensor& dx) {
     if (fresh) {
         it->second = {dx.shape() == x.shape ? dx : dx.reshaped(x.shape), true};
     } else {
+        make_dense(it->second, x.shape);
         add_in_place(own(it->second), dx);
     }
 }
 
 Tensor Gradients::operator[](const Tensor& x) const {
     const auto it = entries_.find(x.id());
-    return it != entries_.end() ? it->second.value.reshaped(x.shape()) : Tensor::zeros(x.shape());
+    if (it == entries_.end()) return Tensor::zeros(x.shape());
+    if (it->second.rows) return it->second.rows->dense(x.shape());
+    return it->second.value.reshaped(x.shape());
+}
+
+const RowGradient* Gradients::rows(const Tensor& x) const {
+    const auto it = entries_.find(x.id());
+    return it != entries_.end() && it->second.rows ? &*it->second.rows : nullptr;
 }
 
 Tensor& Gradients::at(const Tensor& x) {
@@ -59,10 +85,19 @@ Tensor& Gradients::at(const Tensor& x) {
 Gradients& Gradients::operator+=(const Gradients& other) {
     for (const auto& [id, entry] : other.entries_) {
         const auto [it, fresh] = entries_.try_emplace(id);
-        if (fresh)
-            it->second = {entry.value, true};
-        else
-            add_in_place(own(it->second), entry.value);
+        if (fresh) {
+            it->second = {entry.value, true, entry.rows};
+            continue;
+        }
+        Entry& to = it->second;
+        if (to.rows && entry.rows) {
+            *to.rows += *entry.rows;
+        } else if (to.rows) {
+            make_dense(to, entry.value.shape());
+            add_in_place(to.value, entry.value);
+        } else {
+            add_in_place(own(to), entry.rows ? entry.rows->dense(to.value.shape()) : entry.value);
+        }
     }
     return *this;
 }

@@ -3,10 +3,12 @@
 // remains afterwards are the gradients of parameters and of tensors that were asked for.
 // Not thread-safe: it belongs to the thread of its tape.
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "fovea/autograd/row_gradient.h"
 #include "fovea/base/view.h"
 #include "fovea/tensor/tensor.h"
 
@@ -22,12 +24,16 @@ struct Into {
 // input captures this of it, and the input's memory serves others from then on.
 struct GradTarget {
     GradTarget(const Tensor& x)
-        : id(x.id()), tape(x.tape()), trainable(x.trainable()), shape(x.shape()) {}
+        : id(x.id()),
+          tape(x.tape()),
+          trainable(x.trainable()),
+          row_sparse(x.row_sparse()),
+          shape(x.shape()) {}
     std::int64_t rows() const { return shape.rows(); }
     std::int64_t cols() const { return shape.cols(); }
 
     std::uint64_t id, tape;
-    bool trainable;
+    bool trainable, row_sparse;
     Shape shape;
 };
 
@@ -42,13 +48,22 @@ public:
     // true).
     Into into(const GradTarget& x);
 
+    // The same for a table of which only the rows `ids` have a gradient: see RowsInto. Asked for
+    // where takes_rows() says so: a parameter that is kept by rows, until a gradient for all of its
+    // rows has come (tied weights), from when on it is like any other.
+    bool takes_rows(const GradTarget& x) const;
+    RowsInto into_rows(const GradTarget& x, const Ids& ids);
+
     // d[x] += dx. The first one is kept as a handle: no copy.
     void add(const GradTarget& x, const Tensor& dx);
 
     bool has(const Tensor& x) const { return entries_.count(x.id()) > 0; }
     // The gradient of x; zeros where none has reached it.
     Tensor operator[](const Tensor& x) const;
-    Tensor& at(const Tensor& x);  // must exist; for clipping and scaling
+    // The gradient of x as rows, where it is kept so; else null.
+    const RowGradient* rows(const Tensor& x) const;
+    // Must exist; for clipping and scaling. The rows' values where it is kept by rows.
+    Tensor& at(const Tensor& x);
 
     Gradients& operator+=(const Gradients& other);  // micro-batches
 
@@ -63,8 +78,10 @@ private:
     struct Entry {
         Tensor value;
         bool shared = false;  // the handle may be somebody else's: copy before adding
+        std::optional<RowGradient> rows = {};  // instead of `value`
     };
     Tensor& own(Entry& e);
+    void make_dense(Entry& e, const Shape& shape);
     std::unordered_map<std::uint64_t, Entry> entries_;
     std::uint64_t tape_;
 };

@@ -92,8 +92,8 @@ double TrainingWork::flops(std::int64_t first, int updates) const {
 }
 
 void TrainingWork::dump(const std::string& folder) const {
-    dump_batches(folder, {config_, *FreshTransformer(config_, seed_).store}, examples_, batches_,
-                 1);
+    const Json config = config_.to_json();
+    dump_batches(folder, {config, *FreshTransformer(config_, seed_).store}, examples_, batches_, 1);
 }
 
 TrainingRun::TrainingRun(const TrainingWork& work, const std::string& precision)

@@ -7,6 +7,7 @@
 #include "fovea/base/precision.h"
 #include "fovea/base/rng.h"
 #include "fovea/tasks/seq2seq_batch.h"
+#include "fovea/tasks/seq2seq_transformer.h"
 #include "fovea/train/adamw.h"
 
 namespace fovea::bench {

@@ -12,7 +12,6 @@
 #include "fovea/bench/scratch_folder.h"
 #include "fovea/bench/training_work.h"
 #include "fovea/infer/beam_search.h"
-#include "fovea/infer/transformer_stepper.h"
 #include "fovea/kernels/isa.h"
 #include "fovea/tasks/seq2seq_model.h"
 #include "fovea/text/train/vocabulary_recipe.h"
@@ -46,8 +45,8 @@ public:
                 packed.insert(packed.end(), ids.begin(), ids.end());
                 sizes.push_back(static_cast<std::int64_t>(ids.size()));
             }
-            TransformerStepper stepper(*model_.network, packed, Segments::of_lengths(sizes));
-            const auto found = search(stepper, options, std::vector<DecodeRequest>(sizes.size()));
+            const auto stepper = model_.network.stepper({packed, {}, Segments::of_lengths(sizes)});
+            const auto found = search(*stepper, options, std::vector<DecodeRequest>(sizes.size()));
             if (done == 0) first_result_ = found[0][0].tokens;
         }
         return clock.seconds();

@@ -10,6 +10,7 @@
 
 #include "fovea/cli/average.h"
 #include "fovea/cli/bench.h"
+#include "fovea/cli/compare.h"
 #include "fovea/cli/completion.h"
 #include "fovea/cli/convert.h"
 #include "fovea/cli/data.h"
@@ -190,6 +191,7 @@ std::unique_ptr<CLI::App> make_app(const std::vector<std::string>& words) {
     add_train_command(*app, task);
     add_eval_command(*app, task.name);
     add_score_command(*app);
+    add_compare_command(*app);
     add_predict_commands(*app, task.name);
     add_inspect_command(*app);
     add_average_command(*app);

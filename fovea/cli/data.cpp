@@ -5,12 +5,14 @@
 #include <memory>
 
 #include "fovea/base/error.h"
+#include "fovea/cli/data_make.h"
 #include "fovea/cli/data_rewrite.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/options.h"
 #include "fovea/data/check.h"
 #include "fovea/data/check_documents.h"
 #include "fovea/data/check_labels.h"
+#include "fovea/data/check_questions.h"
 #include "fovea/data/check_slots.h"
 #include "fovea/data/check_tags.h"
 #include "fovea/tasks/task.h"
@@ -67,6 +69,17 @@ void run_tag_check(const CheckChoice& choice) {
                  "the data has bad sentences or tags that training lacks");
 }
 
+void run_question_check(const CheckChoice& choice) {
+    const auto sets = choice.sets<NamedQuestions>([&](const std::string& argument) {
+        QuestionFiles files;
+        files.paths = {argument};
+        files.limit = choice.limit;
+        return files;
+    });
+    report_check(check_questions(sets), choice,
+                 "the data has bad questions or contexts shared with the held-out files");
+}
+
 void run_document_check(const CheckChoice& choice) {
     const auto sets = choice.sets<NamedDocuments>([&](const std::string& argument) {
         return DocumentFiles{.paths = {argument}, .limit = choice.limit};
@@ -118,8 +131,9 @@ void run_check(const CheckChoice& choice) {
     switch (shape_of(choice)) {
         case RecordShape::tagged:
             return run_tag_check(choice);
-        case RecordShape::texts:
         case RecordShape::questions:
+            return run_question_check(choice);
+        case RecordShape::texts:
             return run_document_check(choice);
         case RecordShape::labelled:
             return run_label_check(choice);
@@ -141,6 +155,7 @@ void add_check(CLI::App& data) {
                   "fovea data check train.jsonl --source-key text --target-key summary --json",
                   "fovea data check reviews.csv dev.csv --task classify",
                   "fovea data check train.conll dev.conll --label-key 4",
+                  "fovea data check train-v2.0.json dev-v2.0.json   # SQuAD",
                   "zcat pairs.gz | fovea data check -"});
     auto choice = std::make_shared<CheckChoice>();
     std::vector<std::string> choices = trained_tasks();
@@ -178,6 +193,7 @@ void add_data_command(CLI::App& app) {
     add_check(*data);
     add_data_split(*data);
     add_data_dedupe(*data);
+    add_data_make(*data);
 }
 
 }  // namespace fovea

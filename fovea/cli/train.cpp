@@ -180,19 +180,6 @@ void run(TrainVerb& v) {
 
 }  // namespace
 
-std::unique_ptr<TrainVerb> new_train_verb(const TaskEntry& task) {
-    auto verb = std::make_unique<TrainVerb>();
-    verb->entry = &task;
-    verb->trainer = task.trainer();
-    verb->task = task.name;
-    verb->settings.add("task", verb->task,
-                       "what to learn; its flags are listed with --task NAME --help",
-                       {.group = "data", .common = true, .choices = trained_tasks()});
-    verb->run.describe(verb->settings, verb->trainer->metrics());
-    verb->trainer->describe(verb->settings);
-    return verb;
-}
-
 void add_train_command(CLI::App& app, const TaskOfWords& task) {
     CLI::App* v = app.add_subcommand("train", "Train a model from the files you have.");
     const TaskEntry* entry = find_task(task.name);

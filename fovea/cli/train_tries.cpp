@@ -6,9 +6,6 @@
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
 #include "fovea/base/json.h"
-#include "fovea/cli/options.h"
-#include "fovea/cli/terminal/interrupt.h"
-#include "fovea/cli/terminal/train_display.h"
 #include "fovea/cli/train_verb.h"
 #include "fovea/train/autotune.h"
 
@@ -84,32 +81,17 @@ TryResult run_try(const TrainVerb& base, const SettingValues& changed, const std
     set_budget(*v, minutes, base.try_updates);
     v->run.options.out = folder;
     v->run.options.force = true;
-    v->trainer->check(v->settings, v->run);
-    const PrecisionScope precision(precision_of(v->run.precision));
-    v->trainer->prepare(v->run, [](const std::string&) {});
-    TrainTask task = v->trainer->task();
-    v->run.take_plan(settled(task, v->run.options));
-
-    TryResult out;
-    TrainDisplay display(global_options().quiet);
-    TrainEvents events = display.events();  // the live line alone
-    events.epoch = {};
-    events.message = {};
-    events.evaluation = [&](const EvaluationReport& report) {
-        out.higher_is_better = report.evaluation.higher_is_better;
-    };
-    const TrainResult r = train(task, v->run.options, events);
-    display.finish();
-    if (r.end == TrainEnd::interrupted) throw Interrupted{r.signal};
+    const TrainRun run = run_with_live_line(*v);
+    const TrainResult& r = run.result;
     if (!r.best_metric)
         throw Error("train: --autotune has no records to measure on", ErrorKind::usage,
                     "give --dev FILE: the data are too few to hold some out");
-    out.score = *r.best_metric;
-    out.metric = r.metric;
-    out.updates = r.step;
-    out.seconds = r.seconds;
-    out.settled = {{"lr", number_text(v->run.options.schedule.peak)}};
-    return out;
+    return {.score = *r.best_metric,
+            .higher_is_better = run.higher_is_better,
+            .metric = r.metric,
+            .updates = r.step,
+            .seconds = r.seconds,
+            .settled = {{"lr", number_text(v->run.options.schedule.peak)}}};
 }
 
 }  // namespace
@@ -126,7 +108,6 @@ void choose_settings(TrainVerb& verb, const Say& say) {
             ? fmt::format("autotune: {} tries of {} updates", count, verb.try_updates)
             : fmt::format("autotune: {} tries of {:.2g} minutes, then the best settings for {:.2g}",
                           count, minutes, verb.autotune / 2));
-    const InterruptScope scope;
     const auto run = [&](std::size_t number, const SettingValues& changed) {
         const std::string own = join_path(folder, std::to_string(number + 1));
         const std::string told = own + ".json";

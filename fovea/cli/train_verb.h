@@ -25,6 +25,15 @@ struct TrainVerb {
 
 std::unique_ptr<TrainVerb> new_train_verb(const TaskEntry& task);
 
+struct TrainRun {
+    TrainSummary summary;
+    TrainResult result;
+    std::int64_t memory = 0;  // bytes of tensors at the peak
+    bool higher_is_better = true;
+};
+// One of several runs: nothing is shown but a live line. Throws Interrupted at Ctrl-C.
+TrainRun run_with_live_line(TrainVerb& verb);
+
 // --autotune: short runs with other settings in OUT/tries; the best of them become those of the
 // verb. OUT/autotune.json says what was tried. A search that was interrupted goes on where it was.
 void choose_settings(TrainVerb& verb, const Say& say);

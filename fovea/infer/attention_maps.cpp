@@ -1,20 +1,30 @@
 #include "fovea/infer/attention_maps.h"
 
 namespace fovea {
+namespace {
+
+void add_head(const Probe& probe, std::size_t report, int head,
+              std::vector<std::vector<float>>& mean) {
+    const Ragged map = probe.map(report, head);
+    const VisibilityView sees = probe.visibility(report, head).view();
+    const auto heads = static_cast<float>(probe.heads(report));
+    for (const VisibleGroup& group : sees.groups)
+        for (std::int64_t r = group.q_begin; r < group.q_end; ++r) {
+            std::vector<float>& row = mean[static_cast<std::size_t>(r)];
+            row.resize(static_cast<std::size_t>(group.keys), 0.0f);
+            const float* weight = map.row(r).data();
+            for (const KeyInterval& x : sees.of_row(r))
+                for (std::int64_t k = x.begin; k < x.end; ++k)
+                    row[static_cast<std::size_t>(k)] += *weight++ / heads;
+        }
+}
+
+}  // namespace
 
 std::vector<std::vector<float>> mean_map(const Probe& probe, std::size_t report) {
-    const int heads = probe.heads(report);
-    std::vector<std::vector<float>> mean;
-    for (int h = 0; h < heads; ++h) {
-        const Ragged map = probe.map(report, h);
-        mean.resize(static_cast<std::size_t>(map.rows()));
-        for (std::int64_t r = 0; r < map.rows(); ++r) {
-            std::vector<float>& row = mean[static_cast<std::size_t>(r)];
-            row.resize(map.row(r).size(), 0.0f);
-            for (std::size_t k = 0; k < row.size(); ++k)
-                row[k] += map.row(r)[k] / static_cast<float>(heads);
-        }
-    }
+    std::vector<std::vector<float>> mean(
+        static_cast<std::size_t>(probe.visibility(report).queries()));
+    for (int h = 0; h < probe.heads(report); ++h) add_head(probe, report, h, mean);
     return mean;
 }
 

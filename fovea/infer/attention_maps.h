@@ -7,7 +7,8 @@
 
 namespace fovea {
 
-// Row by row the mean over heads of one reported attention: [query][visible key].
+// Row by row the mean over heads of one reported attention: [query][key of its list], 0 where the
+// row does not see the key (windows).
 std::vector<std::vector<float>> mean_map(const Probe& probe, std::size_t report);
 
 }  // namespace fovea

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "fovea/base/threads.h"
+#include "fovea/kernels/elementwise.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fovea/kernels/adam.cpp"
@@ -56,11 +57,10 @@ HWY_AFTER_NAMESPACE();
 namespace fovea::kernels {
 namespace {
 HWY_EXPORT(adam_piece);
-}
 
-void adamw(float* w, const float* g, float* m, float* v, std::int64_t n, const AdamStep& step) {
+AdamNumbers adam_numbers(const AdamStep& step) {
     const double t = static_cast<double>(step.step), rate = step.rate;
-    const AdamNumbers numbers{
+    return {
         .keep = static_cast<float>(1 - rate * step.decay),
         .beta1 = step.beta1,
         .rest1 = static_cast<float>(1 - static_cast<double>(step.beta1)),
@@ -70,9 +70,27 @@ void adamw(float* w, const float* g, float* m, float* v, std::int64_t n, const A
         .root = static_cast<float>(1 / std::sqrt(1 - std::pow(static_cast<double>(step.beta2), t))),
         .eps = step.eps,
         .gradient_scale = step.gradient_scale};
+}
+
+}  // namespace
+
+void adamw(float* w, const float* g, float* m, float* v, std::int64_t n, const AdamStep& step) {
+    const AdamNumbers numbers = adam_numbers(step);
     const auto piece = FOVEA_DISPATCH(adam_piece);
     parallel_for(n, 1 << 13, [&](std::int64_t begin, std::int64_t end) {
         piece(w + begin, g + begin, m + begin, v + begin, end - begin, numbers);
+    });
+}
+
+void adamw_rows(const AdamTables& tables, ConstView g, std::span<const std::int32_t> rows,
+                const AdamStep& step) {
+    const AdamNumbers numbers = adam_numbers(step);
+    const auto piece = FOVEA_DISPATCH(adam_piece);
+    parallel_for(g.rows, rows_per_piece(g.cols), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+            const std::int64_t at = rows[static_cast<std::size_t>(i)] * g.cols;
+            piece(tables.w + at, g.row(i), tables.m + at, tables.v + at, g.cols, numbers);
+        }
     });
 }
 

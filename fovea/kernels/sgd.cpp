@@ -1,6 +1,7 @@
 #include "fovea/kernels/sgd.h"
 
 #include "fovea/base/threads.h"
+#include "fovea/kernels/elementwise.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fovea/kernels/sgd.cpp"
@@ -53,6 +54,17 @@ void sgd(float* w, const float* g, float* b, std::int64_t n, const SgdStep& step
     const auto piece = FOVEA_DISPATCH(sgd_piece);
     parallel_for(n, 1 << 13, [&](std::int64_t begin, std::int64_t end) {
         piece(w + begin, g + begin, b + begin, end - begin, step);
+    });
+}
+
+void sgd_rows(float* w, ConstView g, float* b, std::span<const std::int32_t> rows,
+              const SgdStep& step) {
+    const auto piece = FOVEA_DISPATCH(sgd_piece);
+    parallel_for(g.rows, rows_per_piece(g.cols), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+            const std::int64_t at = rows[static_cast<std::size_t>(i)] * g.cols;
+            piece(w + at, g.row(i), b + at, g.cols, step);
+        }
     });
 }
 

@@ -71,6 +71,11 @@ bool is_symbol(char32_t c) {
     return k >= UTF8PROC_CATEGORY_SM && k <= UTF8PROC_CATEGORY_SO;
 }
 
+bool is_word_character(char32_t c) {
+    const auto k = category(c);
+    return (k >= UTF8PROC_CATEGORY_LU && k <= UTF8PROC_CATEGORY_LO) || is_number(c) || c == '_';
+}
+
 std::u32string lower(std::u32string_view text) {
     std::u32string out;
     out.reserve(text.size());

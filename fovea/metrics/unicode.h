@@ -15,6 +15,7 @@ bool is_python_space(char32_t c);  // what str.split() splits at
 bool is_number(char32_t c);        // general categories N*, P*, S*
 bool is_punctuation(char32_t c);
 bool is_symbol(char32_t c);
+bool is_word_character(char32_t c);  // \w of Python's re: letters, numbers, the underscore
 
 // str.lower(): full case mapping, a sigma at the end of a word becomes ς.
 std::u32string lower(std::u32string_view text);

@@ -27,6 +27,14 @@ public:
         return store_->get(full(name), shape, [&](Tensor& t) { init(t, *rng_); });
     }
 
+    // The same for a table that is looked up by rows: an update costs what a batch looks up, not
+    // what the table holds, by the rule of train/adamw.h.
+    Tensor rows(const std::string& name, const Shape& shape, const Init& init) const {
+        Tensor table = get(name, shape, init);
+        if (table.trainable()) table.set_row_sparse(true);
+        return table;
+    }
+
     // The same for a table that stays f32 whatever format the weights are stored in.
     Tensor exact(const std::string& name, const Shape& shape, const Init& init) const {
         store_->keep_exact(full(name));

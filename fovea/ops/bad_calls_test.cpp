@@ -17,10 +17,12 @@
 #include "fovea/ops/batch_norm.h"
 #include "fovea/ops/conv.h"
 #include "fovea/ops/crf.h"
+#include "fovea/ops/depthwise_conv.h"
 #include "fovea/ops/dropout.h"
 #include "fovea/ops/linear.h"
 #include "fovea/ops/loss/linear_cross_entropy.h"
 #include "fovea/ops/loss/loss.h"
+#include "fovea/ops/loss/segment_cross_entropy.h"
 #include "fovea/ops/norm.h"
 #include "fovea/ops/optimizer.h"
 #include "fovea/ops/recompute.h"
@@ -153,6 +155,16 @@ TEST(BadCalls, EachIsOneClearError) {
          [&] {
              conv1d(x, two, Tensor::zeros({3, 5, 3}), {}, {.stride = 0});
          }},
+        {"depthwise_conv1d: x is [2, 5] but W is [5, 1, 4] ([d, 1, k] with an odd k)",
+         [&] {
+             depthwise_conv1d(x, two, Tensor::zeros({5, 1, 4}), {});
+         }},
+        {"segment_cross_entropy: label 1 of segment 1, which has 1 rows",
+         [&] {
+             segment_cross_entropy(y, Segments::of_lengths({2, 1}), {0, 0, 0, 0, 1, 0, 0, 0});
+         }},
+        {"segment_cross_entropy: 1 labels for 2 segments and 5 columns",
+         [&] { segment_cross_entropy(x, two, {0}); }},
         {"conv2d: images are [2, 5] but [n, channels, height, width] is wanted",
          [&] { conv2d(x, images, {}); }},
         {"sinusoid: d is -1 but must be positive", [&] { sinusoid(two, -1); }},

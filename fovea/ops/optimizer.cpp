@@ -18,6 +18,14 @@ void expect_like(const char* op, const Tensor& w, const char* name, const Tensor
            t.shape());
 }
 
+void expect_rows_of(const char* op, const Tensor& w, const RowGradient& g) {
+    const auto rows = static_cast<std::int64_t>(g.rows.size());
+    expect(g.values.rows() == rows && g.values.cols() == w.cols() &&
+               (rows == 0 || (g.rows.front() >= 0 && g.rows.back() < w.rows())),
+           op, ": the parameter is ", w.shape(), " but its gradient ", g.values.shape(), " for ",
+           rows, " rows", rows == 0 ? "" : text_of(" up to ", g.rows.back()));
+}
+
 // w as products see it: a matrix.
 void refresh_packed(const Tensor& w) { kernels::pack_cache().repack(w.id(), w.version(), w); }
 
@@ -41,10 +49,32 @@ void sgd_update(Tensor& w, const Tensor& g, Tensor& b, const SgdStep& step) {
     refresh_packed(w);
 }
 
+void adamw_update(Tensor& w, const RowGradient& g, Tensor& m, Tensor& v, const AdamStep& step) {
+    expect_f32("adamw", "the parameter", w);
+    expect_rows_of("adamw", w, g);
+    expect_like("adamw", w, "m", m);
+    expect_like("adamw", w, "v", v);
+    expect(step.step >= 1, "adamw: step is ", step.step, " but the first is 1");
+    kernels::adamw_rows({w.write(), m.write(), v.write()}, g.values, g.rows, step);
+    refresh_packed(w);
+}
+
+void sgd_update(Tensor& w, const RowGradient& g, Tensor& b, const SgdStep& step) {
+    expect_f32("sgd", "the parameter", w);
+    expect_rows_of("sgd", w, g);
+    expect_like("sgd", w, "b", b);
+    kernels::sgd_rows(w.write(), g.values, b.write(), g.rows, step);
+    refresh_packed(w);
+}
+
 double global_norm(const Gradients& gradients, std::span<const Tensor> parameters) {
     double sum = 0;
     for (const Tensor& p : parameters) {
         if (!gradients.has(p)) continue;
+        if (const RowGradient* rows = gradients.rows(p)) {
+            sum += kernels::square_sum_of_rows(rows->values, rows->rows);
+            continue;
+        }
         const Tensor g = gradients[p];
         sum += kernels::square_sum(g.data(), g.size());
     }

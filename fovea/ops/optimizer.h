@@ -13,6 +13,11 @@ namespace fovea {
 void adamw_update(Tensor& w, const Tensor& g, Tensor& m, Tensor& v, const AdamStep& step);
 void sgd_update(Tensor& w, const Tensor& g, Tensor& b, const SgdStep& step);
 
+// The same for the rows of w that have a gradient; all others keep weight and state. As if those
+// rows were a parameter of their own: see train/adamw.h for what that means over many steps.
+void adamw_update(Tensor& w, const RowGradient& g, Tensor& m, Tensor& v, const AdamStep& step);
+void sgd_update(Tensor& w, const RowGradient& g, Tensor& b, const SgdStep& step);
+
 // √ Σ g² over the gradients of these parameters (those that have one), in their order, in double.
 // Not finite exactly when some gradient value is not.
 double global_norm(const Gradients& gradients, std::span<const Tensor> parameters);

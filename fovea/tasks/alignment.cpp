@@ -47,19 +47,22 @@ std::int64_t largest(const std::vector<double>& v) {
 Alignment align(const Seq2SeqModel& model, const Ids& source, const Ids& produced, int layer) {
     Alignment a;
     if (produced.empty() || source.size() < 2) return a;
-    Ids input{model.config.decoder_start_token_id};
-    input.insert(input.end(), produced.begin(), produced.end() - 1);  // row i predicts token i
-    const Segments from = Segments::of_lengths({static_cast<std::int64_t>(source.size())}),
-                   to = Segments::of_lengths({static_cast<std::int64_t>(input.size())});
+    const std::string attention = model.network.source_attention(layer);
+    if (attention.empty())
+        fail_with(ErrorKind::usage, "leave alignments out, or train with --attention global",
+                  "alignments: this model has no attention to its source");
+    Seq2SeqBatch batch;
+    batch.source = source;
+    batch.input = {model.network.start_token};
+    batch.input.insert(batch.input.end(), produced.begin(),
+                       produced.end() - 1);  // row i predicts token i
+    batch.labels = produced;
+    batch.source_segments = Segments::of_lengths({static_cast<std::int64_t>(source.size())});
+    batch.target_segments = Segments::of_lengths({static_cast<std::int64_t>(produced.size())});
     const PrecisionScope scope(model.precision);
-    const Tensor memory = model.network->encode(source, from);
     Probe probe;
-    model.network->decoder(input, to, memory, from);
-    const int layers = model.config.decoder_layers;
-    const int chosen = layer >= 0 ? std::min(layer, layers - 1) : std::max(0, layers - 2);
-    const auto& decoder = model.network->decoder.layers[static_cast<std::size_t>(chosen)];
-    const std::vector<std::vector<float>> map =
-        mean_map(probe, probe.find(decoder.encoder_attn.name));
+    model.network.token_losses(batch);
+    const std::vector<std::vector<float>> map = mean_map(probe, probe.find(attention));
 
     const std::vector<std::int64_t> source_words = words_of(*model.source_tokenizer, source),
                                     target_words = words_of(*model.target_tokenizer, produced);

@@ -52,6 +52,9 @@ void LayerRates::describe(Settings& s) {
 
 ParameterRules LayerRates::rules(const TextEncoder& e, const ParameterStore& store) const {
     if (frozen.empty() && decay == 1) return {};
+    if (!e.layer_of)
+        fail_with(ErrorKind::usage, "leave out --freeze and --layer-decay",
+                  "the model has no layers that could learn at rates of their own");
     std::set<std::string> still;
     for (const std::string& part : frozen) {
         const std::size_t before = still.size();
@@ -86,7 +89,7 @@ void EncoderMaking::describe(Settings& s, std::span<const std::string> others,
 
 void EncoderMaking::leave_out_with_from(Settings& s) const {
     static constexpr const char* of_the_model[] = {
-        "model",      "preset",  "layers", "d-model",    "ffn",       "heads",
+        "model",      "preset",  "layers", "d-model",    "ffn",       "heads",    "hidden",
         "max-length", "dropout", "vocab",  "vocab-size", "lowercase", "tokenizer"};
     leave_out(s, of_the_model, "with --from: sizes and vocabulary are those of the model");
 }

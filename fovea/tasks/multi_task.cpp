@@ -50,18 +50,18 @@ std::string value_text(const Json& value) {
 }
 
 // Paths as they are from any folder: a run may be resumed elsewhere.
-void make_absolute(Json& table) {
+void make_absolute(Json& given) {
     const auto absolute = [](Json& path) {
         const std::string p = path.is_string() ? path.get<std::string>() : "";
         if (!p.empty() && p != "none" && p != "auto" && p != "-")
             path = std::filesystem::absolute(p).lexically_normal().string();
     };
     for (const char* key : {"train", "dev"}) {
-        if (!table.contains(key)) continue;
-        if (table[key].is_array())
-            for (Json& one : table[key]) absolute(one);
+        if (!given.contains(key)) continue;
+        if (given[key].is_array())
+            for (Json& one : given[key]) absolute(one);
         else
-            absolute(table[key]);
+            absolute(given[key]);
     }
 }
 
@@ -151,23 +151,23 @@ private:
         std::set<std::string> names;
         for (std::string& text : tables_) {
             const std::string where = text_of("task ", parts_.size() + 1);
-            Json table = parse_json(text, where);
-            expect_input(table.is_object(), where, ": is not a table of settings");
-            make_absolute(table);
-            text = to_text(table);
+            Json given = parse_json(text, where);
+            expect_input(given.is_object(), where, ": is not a table of settings");
+            make_absolute(given);
+            text = to_text(given);
             RunPart& p = parts_.emplace_back();
-            make_part(table, run, p);
+            make_part(given, run, p);
             if (!names.insert(p.name).second)
                 fail_with(ErrorKind::usage, "name = \"…\" gives a task another name", p.where,
                           ": a task before it is called \"", p.name, "\" too");
         }
     }
 
-    void make_part(const Json& table, const RunSettings& run, RunPart& p) {
+    void make_part(const Json& given, const RunSettings& run, RunPart& p) {
         const std::size_t number = parts_.size();
         p.where = text_of("task ", number);
-        const auto kind = table.find("task");
-        if (kind == table.end() || !kind->is_string())
+        const auto kind = given.find("task");
+        if (kind == given.end() || !kind->is_string())
             fail_with(ErrorKind::usage, "task = \"classify\", \"tag\", \"slots\", …", p.where,
                       ": does not say which task it is");
         p.where += " (" + kind->get<std::string>() + ")";
@@ -178,7 +178,7 @@ private:
         p.trainer->describe(p.settings);
         Settings mixing;
         describe_mixing(mixing, p);
-        for (const auto& [key, value] : table.items())
+        for (const auto& [key, value] : given.items())
             if (key != "task") take(key, value, p, mixing);
         if (number == 1) hand_on(p);
         p.run.from = number == 1 ? run.from : the_first_task;

@@ -17,7 +17,7 @@ Seq2SeqExamples encode_examples(const Seq2SeqModel& model, std::span<const TextP
     std::vector<Ids> source_ids = model.encode_sources(sources),
                      target_ids = model.encode_targets(targets);
     Seq2SeqExamples e;
-    const std::int32_t end = model.config.eos_token_id;
+    const std::int32_t end = model.network.end_token;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         Ids &s = source_ids[i], &t = target_ids[i];
         if (limits.cut_source && static_cast<std::int64_t>(s.size()) > limits.source) {
@@ -65,7 +65,7 @@ void dump_batches(const std::string& folder, const DumpedModel& model,
                   const Seq2SeqExamples& examples, const BatchOptions& batches,
                   std::int64_t epochs) {
     make_folders(folder);
-    write_file_atomically(join_path(folder, "config.json"), to_text(model.config.to_json(), 2));
+    write_file_atomically(join_path(folder, "config.json"), to_text(model.config, 2));
     save_parameters(join_path(folder, "init.safetensors"), model.store);
     std::string lines;
     for (std::size_t i = 0; i < examples.source.size(); ++i)

@@ -27,18 +27,13 @@ struct LengthLimits {
 Seq2SeqExamples encode_examples(const Seq2SeqModel& model, std::span<const TextPair> pairs,
                                 const LengthLimits& limits);
 
-struct Seq2SeqBatch {
-    Ids source, input, labels;  // packed; input is the target shifted right behind the start token
-    Segments source_segments, target_segments;
-};
-
 Seq2SeqBatch pack_batch(const Seq2SeqExamples& examples, std::span<const std::int64_t> indices,
                         std::int32_t start_token);
 
 // For peers and debugging: config.json, init.safetensors (the parameters as they are now),
 // examples.jsonl and plan.jsonl (the batches of so many epochs, in order).
 struct DumpedModel {
-    const TransformerConfig& config;
+    const Json& config;
     const ParameterStore& store;
 };
 void dump_batches(const std::string& folder, const DumpedModel& model,

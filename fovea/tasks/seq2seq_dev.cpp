@@ -38,10 +38,8 @@ double Seq2SeqTrainer::dev_loss() const {
     const BatchPlan plan(dev_examples_.lengths, in_order, 0);
     double sum = 0;
     for (std::int64_t i = 0; i < plan.batches(); ++i) {
-        const Seq2SeqBatch b =
-            pack_batch(dev_examples_, plan[i], model_.config.decoder_start_token_id);
-        const Tensor mean = model_.network->loss(b.source, b.source_segments, b.input, b.labels,
-                                                 b.target_segments, {});
+        const Seq2SeqBatch b = pack_batch(dev_examples_, plan[i], model_.network.start_token);
+        const Tensor mean = model_.network.loss(b, 0.0f);
         sum += static_cast<double>(mean.item()) * static_cast<double>(b.labels.size());
     }
     return sum / static_cast<double>(dev_examples_.target_tokens);

@@ -9,12 +9,12 @@ namespace fovea {
 namespace {
 
 void expect_tokenizers_fit(const Seq2SeqModel& m, const std::string& where) {
-    expect_input(m.source_tokenizer->vocab_size() <= m.config.vocab_size, where,
+    expect_input(m.source_tokenizer->vocab_size() <= m.network.source_vocabulary, where,
                  ": the tokenizer has ", m.source_tokenizer->vocab_size(),
-                 " tokens but the model only ", m.config.vocab_size);
-    expect_input(m.target_tokenizer->vocab_size() <= m.config.target_vocab(), where,
+                 " tokens but the model only ", m.network.source_vocabulary);
+    expect_input(m.target_tokenizer->vocab_size() <= m.network.target_vocabulary, where,
                  ": the target's tokenizer has ", m.target_tokenizer->vocab_size(),
-                 " tokens but the model only ", m.config.target_vocab());
+                 " tokens but the model only ", m.network.target_vocabulary);
 }
 
 Ids with_end(const std::vector<TokenId>& ids, std::int32_t end) {
@@ -38,10 +38,10 @@ ModelFolder folder_of(const Seq2SeqModel& m) {
     f.tokenizer = m.source_tokenizer;
     f.target_tokenizer = m.target_tokenizer;
     f.generation = generation_json(m.search);
-    f.generation["bad_words_ids"] = {{m.config.pad_token_id}};
-    f.generation["decoder_start_token_id"] = m.config.decoder_start_token_id;
-    f.generation["eos_token_id"] = m.config.eos_token_id;
-    f.generation["pad_token_id"] = m.config.pad_token_id;
+    f.generation["bad_words_ids"] = {{m.network.pad_token}};
+    f.generation["decoder_start_token_id"] = m.network.start_token;
+    f.generation["eos_token_id"] = m.network.end_token;
+    f.generation["pad_token_id"] = m.network.pad_token;
     f.about = m.about;
     f.about["max_source_length"] = m.max_source_length;
     f.about["swapped_sides"] = m.swapped_sides;
@@ -50,69 +50,66 @@ ModelFolder folder_of(const Seq2SeqModel& m) {
 
 }  // namespace
 
-FreshTransformer::FreshTransformer(const TransformerConfig& config, std::uint64_t seed)
-    : store(std::make_shared<ParameterStore>()) {
-    Rng rng(seed, 0x696e6974);  // the stream of initial values
-    network = std::make_unique<Transformer>(config, Params(*store, rng));
-}
-
-Seq2SeqModel Seq2SeqModel::create(const TransformerConfig& config, SharedTokenizer source,
+Seq2SeqModel Seq2SeqModel::create(const Json& config, SharedTokenizer source,
                                   SharedTokenizer target, std::uint64_t seed) {
     Seq2SeqModel m;
     m.config = config;
     m.source_tokenizer = std::move(source);
     m.target_tokenizer = std::move(target);
+    m.store = std::make_shared<ParameterStore>();
+    Rng rng(seed, 0x696e6974);  // the stream of initial values
+    m.network = seq2seq_network_of(config, "model").make(config, "model", Params(*m.store, rng));
     expect_tokenizers_fit(m, "model");
-    FreshTransformer fresh(config, seed);
-    m.store = std::move(fresh.store);
-    m.network = std::move(fresh.network);
     return m;
 }
 
 Seq2SeqModel Seq2SeqModel::open(const ModelFolder& folder, const WeightChoice& weights) {
     Seq2SeqModel m;
-    m.config = TransformerConfig::from_json(folder.config, folder.config_path());
+    m.config = folder.config;
+    const Seq2SeqEntry& entry = seq2seq_network_of(m.config, folder.config_path());
     m.precision = weights.precision;
     m.search = search_of(folder.generation, join_path(folder.path, "generation_config.json"));
     m.about = folder.about;
     if (!folder.task.empty()) m.task = folder.task;
-    m.max_source_length = m.config.max_position_embeddings;
+    m.source_tokenizer = folder.tokenizer;
+    m.target_tokenizer = folder.target_tokenizer;
+
+    m.config["final_logits_bias"] = ModelWeights(folder.path).has("final_logits_bias");
+    m.store = folder.load(entry.rules(), weights.format, [&](const Params& p) {
+        m.network = entry.make(m.config, folder.config_path(), p);
+        expect_tokenizers_fit(m, folder.path);
+    });
+    Rng unused;
+    m.network = entry.make(m.config, folder.config_path(), Params(*m.store, unused));
+    m.max_source_length = m.network.max_source;
     JsonFields f(m.about, join_path(folder.path, "fovea.json"));
     f.read("max_source_length", m.max_source_length, {1});
     f.read("swapped_sides", m.swapped_sides);
-    m.source_tokenizer = folder.tokenizer;
-    m.target_tokenizer = folder.target_tokenizer;
-    expect_tokenizers_fit(m, folder.path);
-
-    m.config.final_logits_bias = ModelWeights(folder.path).has("final_logits_bias");
-    m.store = folder.load(Transformer::rules(), weights.format,
-                          [&](const Params& p) { Transformer(m.config, p); });
-    Rng unused;
-    m.network = std::make_unique<Transformer>(m.config, Params(*m.store, unused));
     return m;
 }
 
 void Seq2SeqModel::save(const std::string& path, bool overwrite) const {
-    const TransformerFiles files = files_of(config, *store);
+    const Seq2SeqEntry& entry = seq2seq_network_of(config, "model");
+    const Seq2SeqFiles files = entry.files(config, *store, nullptr);
     ModelFolder folder = folder_of(*this);
     folder.config = files.config;
-    folder.save(path, files.parameters, Transformer::rules(), overwrite);
+    folder.save(path, files.parameters, entry.rules(), overwrite);
 }
 
 Ids Seq2SeqModel::encode_source(std::string_view text) const {
-    return with_end(source_tokenizer->encode_ids(text), config.eos_token_id);
+    return with_end(source_tokenizer->encode_ids(text), network.end_token);
 }
 
 Ids Seq2SeqModel::encode_target(std::string_view text) const {
-    return with_end(target_tokenizer->encode_ids(text), config.eos_token_id);
+    return with_end(target_tokenizer->encode_ids(text), network.end_token);
 }
 
 std::vector<Ids> Seq2SeqModel::encode_sources(std::span<const std::string> texts) const {
-    return with_ends(*source_tokenizer, texts, config.eos_token_id);
+    return with_ends(*source_tokenizer, texts, network.end_token);
 }
 
 std::vector<Ids> Seq2SeqModel::encode_targets(std::span<const std::string> texts) const {
-    return with_ends(*target_tokenizer, texts, config.eos_token_id);
+    return with_ends(*target_tokenizer, texts, network.end_token);
 }
 
 std::string Seq2SeqModel::decode_target(const Ids& tokens) const {
@@ -121,17 +118,13 @@ std::string Seq2SeqModel::decode_target(const Ids& tokens) const {
     return text;
 }
 
-// A checkpoint keeps the columns as they were trained, the folder may have them in Marian's order.
 void save_seq2seq(const ModelFolder& model, const ParameterStore& trained, const std::string& out,
                   bool overwrite) {
-    TransformerConfig config = TransformerConfig::from_json(model.config, model.config_path());
-    config.positions = position_code_of(
-        model.about.value("trained_positions", std::string(name_of(config.positions))));
-    config.final_logits_bias = trained.has("final_logits_bias");
-    const TransformerFiles files = files_of(config, trained);
+    const Seq2SeqEntry& entry = seq2seq_network_of(model.config, model.config_path());
+    const Seq2SeqFiles files = entry.files(model.config, trained, &model.about);
     ModelFolder folder = model;
     folder.config = files.config;
-    folder.save(out, files.parameters, Transformer::rules(), overwrite);
+    folder.save(out, files.parameters, entry.rules(), overwrite);
 }
 
 }  // namespace fovea

@@ -1,6 +1,6 @@
 #pragma once
 // A sequence-to-sequence model: what Fovea trained, or a Marian/OPUS-MT or BART folder of Hugging
-// Face's. The folder's files are in model_folder.h.
+// Face's. The folder's files are in model_folder.h, the networks in seq2seq_network.h.
 //
 // Thread-safety: a loaded model does not change; any number of threads may use it.
 #include <memory>
@@ -10,8 +10,9 @@
 #include "fovea/base/json.h"
 #include "fovea/base/precision.h"
 #include "fovea/infer/search_options.h"
-#include "fovea/models/transformer.h"
+#include "fovea/models/transformer_config.h"
 #include "fovea/tasks/model_folder.h"
+#include "fovea/tasks/seq2seq_network.h"
 #include "fovea/tasks/weight_choice.h"
 #include "fovea/tensor/parameter_store.h"
 #include "fovea/text/tokenizer.h"
@@ -20,18 +21,11 @@ namespace fovea {
 
 using SharedTokenizer = std::shared_ptr<const Tokenizer>;
 
-// A network with parameters drawn from the seed, and nothing else.
-struct FreshTransformer {
-    FreshTransformer(const TransformerConfig& config, std::uint64_t seed);
-    std::shared_ptr<ParameterStore> store;
-    std::unique_ptr<Transformer> network;
-};
-
 struct Seq2SeqModel {
     std::string task = "translate";  // or "summarise"
-    TransformerConfig config;
+    Json config;                     // config.json of the network as it runs
     std::shared_ptr<ParameterStore> store;
-    std::unique_ptr<Transformer> network;
+    Seq2SeqNetwork network;
     SharedTokenizer source_tokenizer, target_tokenizer;  // often the same
     Precision precision = Precision::f32;  // it is run in; the functions of tasks/ see to it
     SearchOptions search;                  // the defaults of generation_config.json
@@ -40,8 +34,12 @@ struct Seq2SeqModel {
     Json about = Json::object();           // fovea.json
 
     // Fresh parameters, drawn from the seed. The config's vocabularies must hold the tokenizers'.
+    static Seq2SeqModel create(const Json& config, SharedTokenizer source, SharedTokenizer target,
+                               std::uint64_t seed);
     static Seq2SeqModel create(const TransformerConfig& config, SharedTokenizer source,
-                               SharedTokenizer target, std::uint64_t seed);
+                               SharedTokenizer target, std::uint64_t seed) {
+        return create(config.to_json(), std::move(source), std::move(target), seed);
+    }
 
     static Seq2SeqModel open(const ModelFolder& folder, const WeightChoice& weights = {});
     static Seq2SeqModel load(const std::string& folder, const WeightChoice& weights = {}) {

@@ -112,21 +112,22 @@ public:
         Ids source = m.encode_source(pass.input);
         if (const auto most = static_cast<std::size_t>(m.max_source_length); source.size() > most) {
             source.resize(most);  // as translate() does
-            source.back() = m.config.eos_token_id;
+            source.back() = m.network.end_token;
         }
-        Ids target = m.encode_target(pass.output);
-        target.insert(target.begin(), m.config.decoder_start_token_id);
+        const Ids labels = m.encode_target(pass.output);
+        Ids target = labels;
+        target.insert(target.begin(), m.network.start_token);
         target.pop_back();  // </s> is predicted, not read
         pass.tokens["source"] = shown_tokens(*m.source_tokenizer, source);
         pass.tokens[said] = shown_tokens(*m.target_tokenizer, target);
         pass.tokens[said][0] = "<start>";
-        pass.sides = {{".encoder_attn", said, "source"},
-                      {"model.decoder.", said, said},
-                      {"", "source", "source"}};
+        pass.sides = m.network.sides;
+        for (AttentionSides& side : pass.sides)
+            for (std::string* name : {&side.queries, &side.keys})
+                if (*name == "target") *name = said;
         const TokenBatch from = pack({&source, 1}), to = pack({&target, 1});
         const PrecisionScope scope(m.precision);
-        m.network->decoder(to.tokens, to.segments, m.network->encode(from.tokens, from.segments),
-                           from.segments);
+        m.network.token_losses({from.tokens, to.tokens, labels, from.segments, to.segments});
         return pass;
     }
 

@@ -24,6 +24,7 @@ struct Seq2SeqTraining {
     VocabularyOptions vocabulary;
     bool joint_vocabulary = true;
     TransformerConfig config;  // sizes; vocabulary and special ids are filled in
+    Json another;              // config.json of another network, instead (seq2seq_network.h)
     Precision precision = Precision::f32;
     float smoothing = 0.1f;
     BatchOptions batches;  // max_tokens 4096
@@ -33,6 +34,7 @@ struct Seq2SeqTraining {
     int dev_limit = 500;                        // dev pairs translated at each evaluation; 0: all
     TrainOptions run;
 
+    Json new_config() const { return another.is_null() ? config.to_json() : another; }
     bool measures() const { return !dev.path.empty() || split_dev; }
     // Wrong values are usage errors that name the flag.
     void check() const;

@@ -9,7 +9,11 @@ namespace fovea {
 namespace {
 
 // Fixed by the model that --from goes on from.
-constexpr const char* seq2seq_sizes[] = {"preset",
+constexpr const char* seq2seq_sizes[] = {"model",
+                                         "attention",
+                                         "score",
+                                         "no-input-feeding",
+                                         "preset",
                                          "vocab",
                                          "vocab-size",
                                          "lowercase",
@@ -28,6 +32,12 @@ constexpr const char* seq2seq_sizes[] = {"preset",
                                          "activation",
                                          "positions",
                                          "max-relative"};
+
+// What one kind of network has and the other has not.
+constexpr const char* of_transformers[] = {"ffn",         "attention-dropout", "activation-dropout",
+                                           "pre-norm",    "activation",        "positions",
+                                           "max-relative"};
+constexpr const char* of_recurrence[] = {"attention", "score", "no-input-feeding"};
 
 class Seq2SeqTaskTrainer : public Trainer {
 public:
@@ -50,6 +60,10 @@ public:
             leave_out(s, seq2seq_sizes, "with --from: sizes and vocabulary are those of the model");
         else if (!t_.tokenizer.empty())
             leave_out(s, of_a_new_vocabulary, "with --tokenizer");
+        if (run.from.empty() && is_transformer())
+            leave_out(s, of_recurrence, "with --model transformer: it is for gru and lstm");
+        else if (run.from.empty())
+            leave_out(s, of_transformers, "with --model " + model_);
         if (!t_.target_tokenizer.empty() && t_.tokenizer.empty())
             refuse_without_effect("target-tokenizer", "without --tokenizer", "give both");
         search_.over(t_.search);
@@ -64,11 +78,8 @@ public:
 
     TrainSummary summary() const override {
         const Seq2SeqPlan p = trainer_->plan();
-        const TransformerConfig& c = trainer_->model().config;
         TrainSummary s;
-        s.model = text_of(t_.from.empty() ? preset_ + ", " : "", c.encoder_layers, "+",
-                          c.decoder_layers, " layers, d=", c.d_model, ", ffn=", c.encoder_ffn_dim,
-                          ", ", c.encoder_attention_heads, " heads");
+        s.model = (t_.from.empty() ? preset_ + ", " : "") + trainer_->model().network.sizes;
         s.parameters = p.parameters;
         s.records = p.pairs;
         s.dropped = p.dropped;
@@ -112,6 +123,15 @@ private:
     }
 
     void describe_model(Settings& s) {
+        s.add("model", model_, "kind of model",
+              {.group = "model", .common = true, .choices = seq2seq_network_names()});
+        s.add("attention", attention_,
+              "gru, lstm: none, global, hard, window:W, local-p:W, expanded:W,M, hybrid:W",
+              {.group = "model"});
+        s.add("score", score_, "gru, lstm: of attention",
+              {.group = "model", .choices = {"dot", "scaled", "general", "additive", "two-term"}});
+        s.add("no-input-feeding", no_feeding_, "gru, lstm: outputs do not join the next input",
+              {.group = "model"});
         s.add("preset", preset_, "size of the model",
               {.group = "model", .common = true, .choices = {"tiny", "small", "base", "big"}});
         const auto size = [](double most) {
@@ -144,9 +164,12 @@ private:
 
     // Of the model to be made, or of the one to go on from.
     int width_of(const RunSettings& run) const {
-        if (run.from.empty()) return t_.config.d_model;
+        if (run.from.empty()) return *d_model_;
         const std::string path = join_path(find_model_folder(run.from), "config.json");
-        return TransformerConfig::from_json(read_json(path), path).d_model;
+        ParameterStore shapes(ParameterStore::Mode::check);
+        Rng unused;
+        const Json config = read_json(path);
+        return seq2seq_network_of(config, path).make(config, path, Params(shapes, unused)).width;
     }
 
     void take_settings(const RunSettings& run) {
@@ -179,8 +202,11 @@ private:
         search_.max_length = t_.search.max_length;
     }
 
+    bool is_transformer() const { return model_ == "transformer"; }
+
     // The preset with what was given over it; what it decides is then shown in config.toml.
     void take_model() {
+        if (!is_transformer()) return take_recurrent_model();
         TransformerConfig c = t_.config;
         c.apply_preset(preset_);
         const auto choose = [](auto& given, auto& preset) {
@@ -204,8 +230,30 @@ private:
         t_.config = c;
     }
 
+    void take_recurrent_model() {
+        Seq2SeqChoice c{
+            .preset = preset_,
+            .attention = attention_,
+            .score = score_,
+            .input_feeding = !no_feeding_,
+            .encoder_layers = encoder_layers_,
+            .decoder_layers = decoder_layers_,
+            .width = d_model_,
+            .heads = heads_,
+            .dropout = dropout_,
+            .max_source = static_cast<int>(std::max<std::int64_t>(1024, t_.limits.source))};
+        t_.another = seq2seq_network_named(model_).new_config(c);
+        encoder_layers_ = c.encoder_layers;
+        decoder_layers_ = c.decoder_layers;
+        d_model_ = c.width;
+        heads_ = c.heads;
+        dropout_ = c.dropout;
+    }
+
     Seq2SeqTraining t_;
     SearchSettings search_;
+    std::string model_ = "transformer", attention_ = "global", score_ = "general";
+    bool no_feeding_ = false;
     std::string preset_ = "small", vocab_ = "bpe", positions_ = "sinusoidal", activation_ = "relu";
     std::optional<float> dropout_;
     std::optional<int> encoder_layers_, decoder_layers_, d_model_, ffn_, heads_;

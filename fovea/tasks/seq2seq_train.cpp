@@ -37,16 +37,17 @@ std::shared_ptr<const Tokenizer> vocabulary_for(const std::vector<TextPair>& pai
     return std::make_shared<const Tokenizer>(train_vocabulary(texts, options));
 }
 
-void take_special_ids(TransformerConfig& c, const Tokenizer& source, const Tokenizer& target) {
-    c.vocab_size = static_cast<int>(source.vocab_size());
-    c.decoder_vocab_size = &source == &target ? 0 : static_cast<int>(target.vocab_size());
+// The keys that configs of all networks share.
+void take_special_ids(Json& c, const Tokenizer& source, const Tokenizer& target) {
+    c["vocab_size"] = source.vocab_size();
+    c["decoder_vocab_size"] = &source == &target ? 0 : target.vocab_size();
+    if (&source != &target) c["share_encoder_decoder_embeddings"] = false;
     const auto end = target.eos_id() ? target.eos_id() : target.sep_id();
     if (!end)
         throw Error("train: the tokenizer has no end-of-sentence token", ErrorKind::bad_input,
                     "give it one (</s>), or let Fovea train the vocabulary");
-    c.eos_token_id = *end;
-    c.pad_token_id = target.pad_id().value_or(*end);
-    c.decoder_start_token_id = c.pad_token_id;
+    c["eos_token_id"] = *end;
+    c["pad_token_id"] = c["decoder_start_token_id"] = target.pad_id().value_or(*end);
 }
 
 }  // namespace
@@ -55,7 +56,7 @@ Seq2SeqTrainer::Seq2SeqTrainer(const Seq2SeqTraining& options, const Say& say) :
     options.check();
     read_data(say);
     make_model(say);
-    fit_rates(options_.run, model_.config.d_model);
+    fit_rates(options_.run, model_.network.width);
     examples_ = encode_examples(model_, pairs_, options.limits);
     expect_input(!examples_.source.empty(), options.train.path,
                  ": no pair is left: all are empty or longer than ", options.limits.source,
@@ -68,8 +69,7 @@ Seq2SeqTrainer::Seq2SeqTrainer(const Seq2SeqTraining& options, const Say& say) :
                     {"seed", options.run.seed},  // the order of the batches
                     {"vocabulary", model_.source_tokenizer->vocab_size()}};
     pairs_ = {};
-    // The checkpoints' column order, which the saved folder (Marian's halves) may not have.
-    model_.about["trained_positions"] = name_of(model_.config.positions);
+    model_.about.update(model_.network.about);
     model_.about["data"] = fingerprint_;
     model_.about["train_file"] = base_name(options.train.path);
 }
@@ -103,7 +103,7 @@ void Seq2SeqTrainer::make_model(const Say& say) {
         model_ = Seq2SeqModel::load(options_.from);
         say("model: goes on from " + options_.from);
     } else {
-        TransformerConfig c = options_.config;
+        Json c = options_.new_config();
         std::shared_ptr<const Tokenizer> source, target;
         if (!options_.tokenizer.empty()) {
             source = std::make_shared<const Tokenizer>(Tokenizer::load(options_.tokenizer));
@@ -118,8 +118,6 @@ void Seq2SeqTrainer::make_model(const Say& say) {
             target = vocabulary_for(pairs_, false, true, options_.vocabulary);
         }
         take_special_ids(c, *source, *target);
-        if (source != target) c.share_encoder_decoder_embeddings = false;
-        c.check("train");
         model_ = Seq2SeqModel::create(c, source, target, options_.run.seed);
         say(text_of("vocabulary: ", source->vocab_size(), " tokens",
                     source == target ? " for both sides"
@@ -134,20 +132,16 @@ void Seq2SeqTrainer::make_model(const Say& say) {
 
 Seq2SeqPlan Seq2SeqTrainer::plan() const {
     Seq2SeqPlan p;
-    const TransformerConfig& c = model_.config;
     p.parameters = model_.store->count();
     p.pairs = static_cast<std::int64_t>(examples_.source.size());
     p.dropped = examples_.dropped;
     p.source_tokens = examples_.source_tokens;
     p.target_tokens = examples_.target_tokens;
     p.batches_per_epoch = BatchPlan(examples_.lengths, options_.batches, 0).batches();
-    // Parameters with gradient and two moments, packed copies; and per token and layer the kept
-    // activations: about 10 rows of d and 2 of ffn in the encoder, 16 and 2 in the decoder.
-    const double per_token =
-        4.0 * (c.encoder_layers * (10.0 * c.d_model + 2.0 * c.encoder_ffn_dim) +
-               c.decoder_layers * (16.0 * c.d_model + 2.0 * c.decoder_ffn_dim));
-    p.memory_bytes = 4.0 * 6.0 * static_cast<double>(p.parameters) +
-                     per_token * static_cast<double>(options_.batches.max_tokens);
+    // Parameters with gradient and two moments, packed copies; and the kept activations.
+    p.memory_bytes =
+        4.0 * 6.0 * static_cast<double>(p.parameters) +
+        model_.network.bytes_per_token * static_cast<double>(options_.batches.max_tokens);
     return p;
 }
 
@@ -170,12 +164,10 @@ TrainTask Seq2SeqTrainer::task() {
         return n;
     };
     t.loss = [this](std::int64_t index) {
-        const Seq2SeqBatch b =
-            pack_batch(examples_, (*plan_)[index], model_.config.decoder_start_token_id);
-        return model_.network->loss(b.source, b.source_segments, b.input, b.labels,
-                                    b.target_segments, {.smoothing = options_.smoothing});
+        const Seq2SeqBatch b = pack_batch(examples_, (*plan_)[index], model_.network.start_token);
+        return model_.network.loss(b, options_.smoothing);
     };
-    t.guessing_loss = std::log(static_cast<double>(model_.config.target_vocab()));
+    t.guessing_loss = std::log(static_cast<double>(model_.network.target_vocabulary));
     if (!dev_.empty()) {
         t.evaluate = [this] { return evaluate(); };
         t.evaluation_seconds = [this] { return evaluation_seconds(); };

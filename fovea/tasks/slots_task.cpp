@@ -9,6 +9,7 @@
 #include "fovea/metrics/entities.h"
 #include "fovea/ops/arithmetic.h"
 #include "fovea/ops/loss/cross_entropy.h"
+#include "fovea/tasks/encoder_sizes.h"
 #include "fovea/tasks/encoder_training.h"
 #include "fovea/tasks/slots.h"
 #include "fovea/tasks/training_data.h"
@@ -61,7 +62,10 @@ public:
         if (crf_ && no_crf_)
             throw Error("--crf and --no-crf do not go together", ErrorKind::usage,
                         "leave out one of them");
-        if (!run.from.empty()) making_.leave_out_with_from(s);
+        if (!run.from.empty())
+            making_.leave_out_with_from(s);
+        else
+            check_encoder_sizes(s, making_.model_name);
     }
 
     void prepare(RunSettings& run, const Say& say) override {

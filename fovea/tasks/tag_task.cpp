@@ -8,6 +8,7 @@
 #include "fovea/data/split.h"
 #include "fovea/data/word_features.h"
 #include "fovea/metrics/entities.h"
+#include "fovea/tasks/encoder_sizes.h"
 #include "fovea/tasks/encoder_training.h"
 #include "fovea/tasks/tag.h"
 #include "fovea/tasks/training_data.h"
@@ -56,8 +57,9 @@ public:
 
     void check(Settings& s, const RunSettings& run) override {
         static constexpr const char* of_encoders[] = {
-            "preset",     "layers",    "ffn",       "heads",         "vocab",  "vocab-size",
-            "max-length", "lowercase", "tokenizer", "word-features", "freeze", "layer-decay"};
+            "preset",        "layers",     "ffn",        "hidden",    "heads",
+            "vocab",         "vocab-size", "max-length", "lowercase", "tokenizer",
+            "word-features", "freeze",     "layer-decay"};
         settings_ = &s;
         if (crf_ && no_crf_)
             throw Error("--crf and --no-crf do not go together", ErrorKind::usage,
@@ -66,6 +68,8 @@ public:
             making_.leave_out_with_from(s);
         else if (making_.model_name == without_encoder)
             leave_out(s, of_encoders, "with --model features: there is no network");
+        else
+            check_encoder_sizes(s, making_.model_name);
     }
 
     void prepare(RunSettings& run, const Say& say) override {

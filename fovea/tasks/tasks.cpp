@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
+#include "fovea/tasks/answer.h"
 #include "fovea/tasks/classify.h"
 #include "fovea/tasks/fill.h"
 #include "fovea/tasks/generate.h"
@@ -62,6 +63,19 @@ const TaskEntry table[] = {
      save_tagger,
      {},
      {Head::tags},
+     false},
+    {"answer",
+     "Answer questions with words of a text.",
+     "questions about --context, one per line, or a table of question and context",
+     RecordShape::questions,
+     {"fovea answer run/model --question \"Who wrote it?\" --context book.txt",
+      "fovea answer run/model --context book.txt --top 3 < questions.txt",
+      "fovea answer run/model questions.jsonl --format jsonl"},
+     make_answer_trainer,
+     make_answer_predictor,
+     save_answerer,
+     {},
+     {Head::spans},
      false},
     {"slots",
      "Find what requests want, and with what.",

@@ -7,8 +7,6 @@
 #include "fovea/data/batch_plan.h"
 #include "fovea/infer/beam_search.h"
 #include "fovea/infer/ensemble_stepper.h"
-#include "fovea/infer/transformer_stepper.h"
-#include "fovea/ops/loss/cross_entropy.h"
 #include "fovea/tasks/seq2seq_batch.h"
 #include "fovea/tensor/token_batch.h"
 
@@ -27,7 +25,7 @@ std::vector<Source> sources_of(const Seq2SeqModel& model, std::span<const std::s
         Source& s = all.emplace_back(Source{std::move(ids), false});
         if (s.ids.size() <= limit) continue;
         s.ids.resize(limit);
-        s.ids.back() = model.config.eos_token_id;
+        s.ids.back() = model.network.end_token;
         s.cut = true;
     }
     return all;
@@ -76,8 +74,7 @@ std::unique_ptr<Stepper> stepper_of(std::span<const Seq2SeqModel* const> models,
     std::vector<std::unique_ptr<Stepper>> members;
     for (const Seq2SeqModel* m : models) {
         const PrecisionScope scope(m->precision);  // the stepper keeps it
-        members.push_back(
-            std::make_unique<TransformerStepper>(*m->network, sources.tokens, sources.segments));
+        members.push_back(m->network.stepper(sources));
     }
     if (members.size() == 1) return std::move(members[0]);
     return std::make_unique<EnsembleStepper>(std::move(members));
@@ -128,8 +125,8 @@ std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> model
         expect_same_tokens(*first.target_tokenizer, *m->target_tokenizer, "target");
     }
     SearchOptions search_options = options.search;
-    if (first.config.pad_token_id != first.config.eos_token_id)
-        search_options.banned.push_back(first.config.pad_token_id);
+    if (first.network.pad_token != first.network.end_token)
+        search_options.banned.push_back(first.network.pad_token);
 
     // Longest first: the hardest batches while memory is fresh, and equal lengths together.
     const BatchPlan plan(
@@ -191,12 +188,8 @@ std::vector<PairScore> score_pairs(const Seq2SeqModel& model, std::span<const st
     std::vector<PairScore> out(sources.size());
     const PrecisionScope scope(model.precision);
     for (std::int64_t b = 0; b < plan.batches(); ++b) {
-        const Seq2SeqBatch batch = pack_batch(e, plan[b], model.config.decoder_start_token_id);
-        const Tensor memory = model.network->encode(batch.source, batch.source_segments);
-        const Tensor hidden = model.network->decoder(batch.input, batch.target_segments, memory,
-                                                     batch.source_segments);
-        const Tensor losses = cross_entropy(model.network->logits(hidden), batch.labels,
-                                            {.reduction = Reduction::none});
+        const Seq2SeqBatch batch = pack_batch(e, plan[b], model.network.start_token);
+        const Tensor losses = model.network.token_losses(batch);
         for (std::size_t k = 0; k < plan[b].size(); ++k) {
             const auto s = static_cast<std::int64_t>(k);
             PairScore& p = out[e.samples[static_cast<std::size_t>(plan[b][k])]];

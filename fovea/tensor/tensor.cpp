@@ -49,6 +49,7 @@ struct Tensor::Storage {
 
     Format format;
     bool trainable = false;
+    bool row_sparse = false;
     std::int64_t bytes;
     void* data;
     std::uint64_t id = next_id.fetch_add(1, std::memory_order_relaxed);
@@ -199,6 +200,13 @@ void Tensor::set_trainable(bool on) {
     expect(!on || format() == Format::f32, "tensor: weights stored as ", name_of(format()),
            " cannot be trained, only f32");
     storage_->trainable = on;
+}
+
+bool Tensor::row_sparse() const { return storage_ && storage_->row_sparse; }
+
+void Tensor::set_row_sparse(bool on) {
+    expect(!empty(), "tensor: an empty tensor has no rows to be looked up");
+    storage_->row_sparse = on;
 }
 
 void Tensor::on_release(void (*hook)(std::uint64_t id)) const {

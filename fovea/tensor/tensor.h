@@ -72,6 +72,10 @@ public:
     // Autograd's marks. A trainable tensor is a parameter: gradients are kept for it.
     bool trainable() const;
     void set_trainable(bool on);
+    // A parameter that is looked up by rows: its gradient is kept for the rows that were looked up
+    // alone (autograd/row_gradient.h), and the optimizer leaves the others as they are.
+    bool row_sparse() const;
+    void set_row_sparse(bool on);
     std::uint64_t tape() const;  // serial of the tape that recorded it, 0 for none
     void set_tape(std::uint64_t serial);
 

@@ -20,7 +20,6 @@ AdamW::AdamW(const ParameterStore& store, const AdamWOptions& options, const Par
                           rule.rate_factor, rule.decays.value_or(decays(name, p))});
     }
     for (const Slot& s : slots_) parameters_.push_back(s.parameter);
-    expect(!slots_.empty(), "optimizer: the model has no trainable parameter");
 }
 
 double AdamW::gradient_norm(const Gradients& gradients) const {
@@ -38,7 +37,10 @@ void AdamW::step(const Gradients& gradients, double rate, float factor) {
         if (!gradients.has(s.parameter)) continue;
         step.rate = static_cast<float>(rate * s.rate_factor);
         step.decay = s.decays ? options_.weight_decay : 0.0f;
-        adamw_update(s.parameter, gradients[s.parameter], s.m, s.v, step);
+        if (const RowGradient* rows = gradients.rows(s.parameter))
+            adamw_update(s.parameter, *rows, s.m, s.v, step);
+        else
+            adamw_update(s.parameter, gradients[s.parameter], s.m, s.v, step);
     }
 }
 

@@ -2,6 +2,16 @@
 // AdamW (Loshchilov & Hutter 2019) over all trainable parameters of a store: decoupled weight decay
 // (not on norms and biases), bias correction, moments in f32. Parameters whose gradient is absent
 // are left alone. Belongs to one thread.
+//
+// Tables that are looked up by rows (Params::rows) are trained by row-sparse Adam, which others
+// call lazy: with R the rows that a batch looked up and t the number of updates so far,
+//   r in R:      m_r ← β₁ m_r + (1 − β₁) g_r    v_r ← β₂ v_r + (1 − β₂) g_r²
+//                w_r ← w_r − rate · decay · w_r − rate · m̂_r / (√v̂_r + eps), m̂, v̂ as ever by t
+//   r not in R:  m_r, v_r and w_r stay.
+// Dense Adam goes on moving a row by its fading m after its last lookup, and decays it in every
+// update; both would cost the whole table. The two are the same, bit for bit, for a row that every
+// batch looks up and for the first lookup of any row without decay. The norm of gradients is that
+// of the dense ones to the last bit, so clipping is the same.
 #include <cstdint>
 #include <functional>
 #include <optional>

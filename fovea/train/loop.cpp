@@ -44,6 +44,8 @@ public:
           average_(average_of(task, options_)),
           dropout_(options_.seed, dropout_purpose),
           checkpoints_(options_, snapshot().bytes(), [this](const std::string& m) { say(m); }) {
+        expect(!adam_.slots().empty() || task.own_update,
+               "optimizer: the model has no trainable parameter");
         state_.run = new_run_id();
         state_.data_fingerprint = to_text(task_.fingerprint);
         if (options_.resume) resume();
@@ -156,38 +158,54 @@ private:
             weights.push_back(task_.batch_weight(b));
             total += weights.back();
         }
-        Gradients gradients;
-        double loss = 0;
-        for (std::int64_t b = first; b < end; ++b) {
-            Tape tape(dropout_);
-            const double share = static_cast<double>(weights[static_cast<std::size_t>(b - first)]) /
-                                 static_cast<double>(std::max<std::int64_t>(total, 1));
-            Tensor mean = task_.loss(b);
-            loss += share * mean.item();
-            if (end - first > 1)
-                gradients += tape.gradients(static_cast<float>(share) * mean);
-            else
-                gradients = tape.gradients(mean);
-        }
-        const double norm = adam_.gradient_norm(gradients);
         state_.next_index = end;
         ++state_.step;
         const double rate = options_.schedule.at(state_.step);
-        if (std::isfinite(loss) && std::isfinite(norm)) {
-            const double factor =
-                options_.clip > 0 && norm > options_.clip ? options_.clip / norm : 1.0;
-            adam_.step(gradients, rate, static_cast<float>(factor));
-            if (average_) average_->update(*task_.store);
+        const auto [loss, norm] =
+            task_.own_update ? own_update(first, rate) : adam_update(first, weights, total, rate);
+        if (std::isfinite(loss) && std::isfinite(norm))
             count(loss, total);
-        } else {
+        else
             skip(loss, norm);
-        }
         last_loss_ = loss;
         state_.tokens_seen += total;
         state_.dropout_rng = RngState::of(dropout_);
         state_.wall_seconds = seconds();
         report({.loss = loss, .rate = rate, .gradient_norm = norm}, batches,
                static_cast<double>(total) / std::max(clock.seconds(), 1e-9));
+    }
+
+    struct LossAndNorm {
+        double loss, norm;
+    };
+
+    LossAndNorm own_update(std::int64_t batch, double rate) {
+        return {task_.own_update(batch, rate), 0};
+    }
+
+    LossAndNorm adam_update(std::int64_t first, const std::vector<std::int64_t>& weights,
+                            std::int64_t total, double rate) {
+        Gradients gradients;
+        double loss = 0;
+        for (std::size_t i = 0; i < weights.size(); ++i) {
+            Tape tape(dropout_);
+            const double share = static_cast<double>(weights[i]) /
+                                 static_cast<double>(std::max<std::int64_t>(total, 1));
+            Tensor mean = task_.loss(first + static_cast<std::int64_t>(i));
+            loss += share * mean.item();
+            if (weights.size() > 1)
+                gradients += tape.gradients(static_cast<float>(share) * mean);
+            else
+                gradients = tape.gradients(mean);
+        }
+        const double norm = adam_.gradient_norm(gradients);
+        if (std::isfinite(loss) && std::isfinite(norm)) {
+            const double factor =
+                options_.clip > 0 && norm > options_.clip ? options_.clip / norm : 1.0;
+            adam_.step(gradients, rate, static_cast<float>(factor));
+            if (average_) average_->update(*task_.store);
+        }
+        return {loss, norm};
     }
 
     void count(double loss, std::int64_t weight) {

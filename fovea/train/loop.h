@@ -61,6 +61,10 @@ struct TrainTask {
     const char* unit = "tok";  // of that weight, for people: "18.4 k tok/s"
     // The mean loss of that batch. Called with a tape alive.
     std::function<Tensor(std::int64_t index)> loss;
+    // A task that trains its parameters itself, without tape and AdamW (word vectors): one update
+    // with batch `index` at this rate, instead of `loss`. Gives the mean loss. A rate of 0 changes
+    // nothing: so the time of an update is measured.
+    std::function<double(std::int64_t index, double rate)> own_update{};
     // The loss of guessing, such as ln V: a loss far above it and above the first one has exploded.
     double guessing_loss = 0;
     std::function<Evaluation()> evaluate;                       // may be empty

@@ -14,28 +14,35 @@
 #include "fovea/ops/arithmetic.h"
 #include "fovea/ops/dropout.h"
 #include "fovea/ops/loss/cross_entropy.h"
+#include "fovea/ops/rows/gather.h"
 
 namespace fovea {
 namespace {
 
-// A two-layer classifier of random points, with dropout: everything a run can get wrong.
+// A two-layer classifier of random points and of rows of a table that is updated by rows, with
+// dropout: everything a run can get wrong.
 struct Toy {
-    Toy() : params(store, rng), a(8, 33, params / "a"), b(33, 5, params / "b") {}
+    Toy()
+        : params(store, rng),
+          a(8, 33, params / "a"),
+          b(33, 5, params / "b"),
+          table(params.rows("table", {100, 8}, normal(0.1f))) {}
 
     Tensor loss(std::int64_t index) const {
         Rng draw(77);
         draw.seek(static_cast<std::uint64_t>(epoch * 1000 + index) * 1000);
         const std::int64_t n = 4 + index % 5;
         Tensor x({n, 8});
-        Ids labels;
+        Ids labels, rows;
         float* p = x.write();
         for (std::int64_t i = 0; i < n; ++i) {
             for (int c = 0; c < 8; ++c) p[i * 8 + c] = static_cast<float>(draw.normal());
             labels.push_back(static_cast<std::int32_t>(draw.below(5)));
+            rows.push_back(static_cast<std::int32_t>(draw.below(100)));
         }
         x.set_row_names(Segments::of_lengths({n}));
         if (index == poison) p[3] = std::numeric_limits<float>::quiet_NaN();
-        return cross_entropy(b(dropout(a(x, Act::gelu), 0.2f)), labels);
+        return cross_entropy(b(dropout(a(x + gather_rows(table, rows), Act::gelu), 0.2f)), labels);
     }
 
     TrainTask task() {
@@ -75,6 +82,7 @@ struct Toy {
     Rng rng{5};
     Params params;
     Linear a, b;
+    Tensor table;
     std::int64_t epoch = 0, poison = -1;
     int models_saved = 0;
 };

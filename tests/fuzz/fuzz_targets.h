@@ -31,6 +31,8 @@ void fuzz_safetensors(FuzzBytes data);
 void fuzz_saved_state(FuzzBytes data);
 // A selector, then an e-mail, a TSV, CSV, JSONL or gzipped file.
 void fuzz_data_files(FuzzBytes data);
+// A byte, then a file of questions: SQuAD's JSON or JSON lines.
+void fuzz_questions(FuzzBytes data);
 // A selector of options, a hypothesis, 0xFF, a reference.
 void fuzz_metric_texts(FuzzBytes data);
 // A head, then a config.json: of a text encoder, or of an encoder-decoder.

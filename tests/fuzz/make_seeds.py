@@ -226,6 +226,27 @@ def data_files():
     write("data_files", "gz", bytes([14]) + gzip.compress(table.encode(), mtime=0))
 
 
+def questions():
+    def squad(context, *qas):
+        return json.dumps({"version": "2.0", "data": [{"title": "t", "paragraphs": [{"context": context, "qas": qas}]}]},
+                          ensure_ascii=False)
+
+    def asked(name, *answers, **more):
+        return {"id": name, "question": "Where, who?", "answers": [{"text": t, "answer_start": s} for t, s in answers], **more}
+
+    line = {"question": "Who?", "context": "Anna é", "answers": {"text": ["Anna"], "answer_start": [0]}}
+    right = asked("a", ("Oslo", 17), ("𝔄", 6))
+    texts = [squad("Émile 𝔄 lives in Oslo.", right, asked("b", is_impossible=True)),
+             squad("Émile 𝔄 lives in Oslo.", asked("a", ("Oslo", 16)), asked("c", ("Bergen", 3)), right),
+             squad("x", {"id": 3}, {"question": ""}, 7, {"question": "?", "answers": [{}], "is_impossible": 0}),
+             json.dumps(line) + "\n" + json.dumps({**line, "answers": [{"text": "é", "answer_start": 5}]}) + "\n",
+             json.dumps(line) + "\n{\n",
+             '{"data": [{"paragraphs": {}}]}', "[" * 200]
+    for i, text in enumerate(texts):
+        write("questions", str(i), bytes([i]) + text.encode())
+    write("questions", "gz", bytes([0]) + gzip.compress(texts[0].encode(), mtime=0))
+
+
 def metric_texts():
     for i, (a, b) in enumerate([("the cat sat", "the cat sat on the mat"), ("", "x"), ("a\nb c", "b c\na"),
                                 ("1,000.5 &quot;x&quot; a-b 5-6", '1,000.5 "x"'), ("我爱北京。", "我喜欢北京！"),
@@ -248,12 +269,17 @@ def model_config():
     marian = sizes | {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2,
                       "decoder_attention_heads": 2, "encoder_ffn_dim": 8, "decoder_ffn_dim": 8, "pad_token_id": 39,
                       "eos_token_id": 0, "activation_function": "swish", "max_position_embeddings": 20}
+    words = {"vocab_size": 40, "embedding_size": 6, "hidden_size": 8, "max_position_embeddings": 20, "dropout": 0.3}
     heads = {"none": 0, "classes": 1, "tags": 2, "spans": 3, "words": 4, "both": 5, "next": 6}
     for name, kind, config in [
         ("bert", "bert", bert), ("roberta", "roberta", bert | {"type_vocab_size": 1}),
         ("gpt2", "gpt2", gpt2), ("xlnet", "xlnet", xlnet),
         ("transformer", "fovea_transformer_encoder", {"vocab_size": 40, "d_model": 16, "num_hidden_layers": 2,
                                                       "encoder_attention_heads": 2}),
+        ("single-head", "fovea_single_head", words | {"num_attention_heads": 2}),
+        ("weighted-sum", "fovea_weighted_sum", words), ("label-query", "fovea_label_query", words),
+        ("cnn", "fovea_convolution", words | {"window_sizes": [2, 3, 4, 5]}),
+        ("bag", "fovea_bag", words | {"min_ngram": 3, "max_ngram": 5, "separator_id": 3, "word_ngram": 2, "buckets": 64}),
         ("architecture", "gpt2", gpt2 | {"architectures": ["GPT2LMHeadModel", 3]}),
         ("huge", "bert", bert | {"vocab_size": 1 << 24, "hidden_size": 1 << 16, "num_hidden_layers": 512,
                                  "max_position_embeddings": 1 << 24}),
@@ -322,6 +348,7 @@ stream_decoder()
 safetensors()
 saved_state()
 data_files()
+questions()
 metric_texts()
 model_config()
 weight_index()

@@ -36,20 +36,17 @@ TEST_P(StoredInputs, EmptyAndTinyInputsDoNoHarm) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, StoredInputs,
-                         testing::Values(Target{"tokenizer_json", fuzz_tokenizer_json},
-                                         Target{"vocab_files", fuzz_vocab_files},
-                                         Target{"sentencepiece_model", fuzz_sentencepiece_model},
-                                         Target{"scanners", fuzz_scanners},
-                                         Target{"stream_decoder", fuzz_stream_decoder},
-                                         Target{"safetensors", fuzz_safetensors},
-                                         Target{"saved_state", fuzz_saved_state},
-                                         Target{"data_files", fuzz_data_files},
-                                         Target{"metric_texts", fuzz_metric_texts},
-                                         Target{"model_config", fuzz_model_config},
-                                         Target{"weight_index", fuzz_weight_index},
-                                         Target{"tokenizer_config", fuzz_tokenizer_config}),
-                         [](const auto& i) { return std::string(i.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    All, StoredInputs,
+    testing::Values(
+        Target{"tokenizer_json", fuzz_tokenizer_json}, Target{"vocab_files", fuzz_vocab_files},
+        Target{"sentencepiece_model", fuzz_sentencepiece_model}, Target{"scanners", fuzz_scanners},
+        Target{"stream_decoder", fuzz_stream_decoder}, Target{"safetensors", fuzz_safetensors},
+        Target{"saved_state", fuzz_saved_state}, Target{"data_files", fuzz_data_files},
+        Target{"questions", fuzz_questions}, Target{"metric_texts", fuzz_metric_texts},
+        Target{"model_config", fuzz_model_config}, Target{"weight_index", fuzz_weight_index},
+        Target{"tokenizer_config", fuzz_tokenizer_config}),
+    [](const auto& i) { return std::string(i.param.name); });
 
 }  // namespace
 }  // namespace fovea

@@ -8,7 +8,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 seconds=${FUZZ_SECONDS:-60}
 all="tokenizer_json vocab_files sentencepiece_model scanners stream_decoder
-    safetensors saved_state data_files metric_texts model_config weight_index tokenizer_config"
+    safetensors saved_state data_files questions metric_texts model_config weight_index tokenizer_config"
 targets=${*:-$all}
 
 cmake -S . -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=Debug \
@@ -26,7 +26,7 @@ export ASAN_OPTIONS="${ASAN_OPTIONS:-malloc_context_size=4:quarantine_size_mb=16
 longest() {
     case $1 in
         metric_texts) echo 512 ;;  # ROUGE is quadratic in the words
-        data_files | scanners | stream_decoder | model_config | weight_index) echo 1024 ;;
+        data_files | questions | scanners | stream_decoder | model_config | weight_index) echo 1024 ;;
         vocab_files) echo 2048 ;;
         *) echo 6144 ;;
     esac

@@ -6,6 +6,7 @@
 
 #include "fovea/base/files.h"
 #include "fovea/data/dates.h"
+#include "fovea/models/transformer.h"
 #include "fovea/tasks/seq2seq_train.h"
 #include "fovea/tasks/translate.h"
 #include "tests/parity/peer_python.h"
@@ -59,11 +60,14 @@ Json cases_of(const Seq2SeqModel& model, const std::vector<std::string>& texts) 
         const auto found =
             translate(one, input, {.search = {.max_length = max_length, .max_length_factor = 100}});
         const Ids& produced = found[0].n_best[0].hypothesis.tokens;
-        Ids target = {model.config.decoder_start_token_id};
+        Ids target = {model.network.start_token};
         target.insert(target.end(), produced.begin(), produced.end());
         const Segments to = Segments::of_lengths({static_cast<std::int64_t>(target.size())});
-        const Tensor logits = model.network->logits(
-            model.network->decoder(target, to, model.network->encode(source, from), from));
+        Rng unused;
+        const Transformer network(TransformerConfig::from_json(model.config, "model"),
+                                  Params(*model.store, unused));
+        const Tensor logits =
+            network.logits(network.decoder(target, to, network.encode(source, from), from));
         Json rows = Json::array();
         for (std::int64_t r = 0; r < logits.rows(); ++r)
             rows.push_back(std::vector<float>(logits.data() + r * logits.cols(),

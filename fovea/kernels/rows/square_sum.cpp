@@ -49,10 +49,19 @@ HWY_AFTER_NAMESPACE();
 namespace fovea::kernels {
 namespace {
 HWY_EXPORT(square_sum_piece);
+
+constexpr std::int64_t chunk = 1 << 15;
+
+// Halves are added to halves, as in square_sum_piece.
+double sum_of_lanes(double* all) {
+    for (std::size_t half = 8; half > 0; half /= 2)
+        for (std::size_t k = 0; k < half; ++k) all[k] += all[k + half];
+    return all[0];
 }
 
+}  // namespace
+
 double square_sum(const float* x, std::int64_t n) {
-    constexpr std::int64_t chunk = 1 << 15;
     const auto piece = FOVEA_DISPATCH(square_sum_piece);
     std::vector<double> sums(static_cast<std::size_t>(ceil_div(n, chunk)));
     parallel_for(ceil_div(n, chunk), 1, [&](std::int64_t c, std::int64_t) {
@@ -61,6 +70,32 @@ double square_sum(const float* x, std::int64_t n) {
     double total = 0;
     for (const double s : sums) total += s;
     return total;
+}
+
+// Zeros change no sum, so only chunks and lanes must be those of the whole table: a chunk is a
+// multiple of 16, and element i of the table is in lane i mod 16.
+double square_sum_of_rows(ConstView values, std::span<const std::int32_t> rows) {
+    double total = 0;
+    double lanes[16] = {};
+    std::int64_t current = 0;
+    const auto add_row = [&](const float* x, std::int64_t first, std::int64_t last) {
+        for (std::int64_t i = first; i < last; ++i) {
+            if (i / chunk != current) {
+                total += sum_of_lanes(lanes);
+                std::fill_n(lanes, 16, 0.0);
+                current = i / chunk;
+            }
+            const auto v = static_cast<double>(x[i - first]);
+            lanes[i % 16] += v * v;
+        }
+    };
+    // One piece: for the way denormals are treated.
+    parallel_for(1, 1, [&](std::int64_t, std::int64_t) {
+        for (std::size_t r = 0; r < rows.size(); ++r)
+            add_row(values.row(static_cast<std::int64_t>(r)), rows[r] * values.cols,
+                    (rows[r] + std::int64_t{1}) * values.cols);
+    });
+    return total + sum_of_lanes(lanes);
 }
 
 }  // namespace fovea::kernels

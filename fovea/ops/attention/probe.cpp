@@ -106,6 +106,8 @@ Ragged Probe::scores(std::size_t call, int head) const {
     return {values, rows};
 }
 
+bool probe_is_alive() { return current != nullptr; }
+
 void report_to_probe(const std::shared_ptr<const AttentionPlan>& plan) {
     if (current) current->calls_.push_back({plan->options.name, plan});
 }

@@ -59,6 +59,9 @@ private:
     Probe* outer_;
 };
 
+// Does anyone watch this thread? For models whose steps are many small calls.
+bool probe_is_alive();
+
 // For attention's ops.
 void report_to_probe(const std::shared_ptr<const AttentionPlan>& plan);
 

@@ -32,6 +32,11 @@ Tensor gather_rows(const Tensor& table, const Ids& ids) {
 
     return record(y, {table}, [table, ids](const Tensor& dy, Gradients& d) {
         if (!d.wants(table)) return;
+        if (d.takes_rows(table)) {
+            const RowsInto rows = d.into_rows(table, ids);
+            kernels::scatter_add_rows(dy, rows.places, rows.view, rows.add);
+            return;
+        }
         const Into dt = d.into(table);
         kernels::scatter_add_rows(dy, ids, {dt.view.data, table.rows(), table.cols()}, dt.add);
     });

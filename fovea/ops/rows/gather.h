@@ -5,7 +5,9 @@
 
 namespace fovea {
 
-// y[i, :] = table[ids[i], :]. The table may be stored as bf16 or int8 (for inference).
+// y[i, :] = table[ids[i], :]. A parameter marked row_sparse() gets a gradient of the rows that were
+// looked up alone, and costs what they cost, whatever its size. The table may be stored as bf16 or
+// int8 (for inference).
 Tensor gather_rows(const Tensor& table, const Ids& ids);
 
 }  // namespace fovea

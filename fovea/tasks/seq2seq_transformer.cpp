@@ -1,0 +1,98 @@
+#include "fovea/tasks/seq2seq_transformer.h"
+
+#include <algorithm>
+
+#include "fovea/infer/transformer_stepper.h"
+#include "fovea/ops/loss/cross_entropy.h"
+#include "fovea/tasks/seq2seq_network.h"
+
+namespace fovea {
+namespace {
+
+using SharedTransformer = std::shared_ptr<const Transformer>;
+
+// The last layer but one aligns best (Garg et al. 2019).
+std::string cross_attention_of(const Transformer& t, int layer) {
+    const auto layers = static_cast<int>(t.decoder.layers.size());
+    const int chosen = layer >= 0 ? std::min(layer, layers - 1) : std::max(0, layers - 2);
+    return t.decoder.layers[static_cast<std::size_t>(chosen)].encoder_attn.name;
+}
+
+// Kept activations: about 10 rows of d and 2 of ffn a layer in the encoder, 16 and 2 in the
+// decoder.
+double kept_bytes(const TransformerConfig& c) {
+    return 4.0 * (c.encoder_layers * (10.0 * c.d_model + 2.0 * c.encoder_ffn_dim) +
+                  c.decoder_layers * (16.0 * c.d_model + 2.0 * c.decoder_ffn_dim));
+}
+
+Seq2SeqNetwork network_of(const SharedTransformer& t) {
+    const TransformerConfig& c = t->config;
+    Seq2SeqNetwork n;
+    n.source_vocabulary = c.vocab_size;
+    n.target_vocabulary = c.target_vocab();
+    n.start_token = c.decoder_start_token_id;
+    n.end_token = c.eos_token_id;
+    n.pad_token = c.pad_token_id;
+    n.width = c.d_model;
+    n.max_source = c.max_position_embeddings;
+    n.sizes = text_of(c.encoder_layers, "+", c.decoder_layers, " layers, d=", c.d_model,
+                      ", ffn=", c.encoder_ffn_dim, ", ", c.encoder_attention_heads, " heads");
+    n.bytes_per_token = kept_bytes(c);
+    n.sides = {{".encoder_attn", "target", "source"},
+               {"model.decoder.", "target", "target"},
+               {"", "source", "source"}};
+    // The column order of checkpoints, which the saved folder (Marian's halves) may not have.
+    n.about["trained_positions"] = name_of(c.positions);
+    n.loss = [t](const Seq2SeqBatch& b, float smoothing) {
+        return t->loss(b.source, b.source_segments, b.input, b.labels, b.target_segments,
+                       {.smoothing = smoothing});
+    };
+    n.token_losses = [t](const Seq2SeqBatch& b) {
+        const Tensor memory = t->encode(b.source, b.source_segments);
+        const Tensor hidden = t->decoder(b.input, b.target_segments, memory, b.source_segments);
+        return cross_entropy(t->logits(hidden), b.labels, {.reduction = Reduction::none});
+    };
+    n.stepper = [t](const TokenBatch& sources) {
+        return std::make_unique<TransformerStepper>(*t, sources.tokens, sources.segments);
+    };
+    n.source_attention = [t](int layer) { return cross_attention_of(*t, layer); };
+    return n;
+}
+
+Seq2SeqNetwork make_transformer_network(const Json& config, const std::string& where,
+                                        const Params& p) {
+    return network_of(
+        std::make_shared<const Transformer>(TransformerConfig::from_json(config, where), p));
+}
+
+// A checkpoint keeps the columns as they were trained, the folder may have them in Marian's order.
+Seq2SeqFiles transformer_files(const Json& config, const ParameterStore& parameters,
+                               const Json* about) {
+    TransformerConfig c = TransformerConfig::from_json(config, "config.json");
+    if (about) {
+        c.positions =
+            position_code_of(about->value("trained_positions", std::string(name_of(c.positions))));
+        c.final_logits_bias = parameters.has("final_logits_bias");
+    }
+    TransformerFiles files = files_of(c, parameters);
+    return {std::move(files.config), std::move(files.parameters)};
+}
+
+}  // namespace
+
+FreshTransformer::FreshTransformer(const TransformerConfig& config, std::uint64_t seed)
+    : store(std::make_shared<ParameterStore>()) {
+    Rng rng(seed, 0x696e6974);  // the stream of initial values
+    network = std::make_unique<Transformer>(config, Params(*store, rng));
+}
+
+Seq2SeqEntry transformer_seq2seq() {
+    return {"transformer",
+            {"marian", "bart", "fovea_transformer"},
+            nullptr,
+            make_transformer_network,
+            Transformer::rules,
+            transformer_files};
+}
+
+}  // namespace fovea
