@@ -13,6 +13,7 @@
 #include "fovea/data/check_documents.h"
 #include "fovea/data/check_labels.h"
 #include "fovea/data/check_questions.h"
+#include "fovea/data/check_slots.h"
 #include "fovea/data/check_tags.h"
 #include "fovea/tasks/task.h"
 
@@ -115,6 +116,17 @@ void run_pair_check(const CheckChoice& choice) {
                  "the data has bad lines, empty sides or pairs shared with the held-out files");
 }
 
+void run_slot_check(const CheckChoice& choice) {
+    const auto sets = choice.sets<NamedSlotFiles>([&](const std::string& argument) {
+        SlotFiles files;
+        files.paths = {argument};
+        files.limit = choice.limit;
+        return files;
+    });
+    report_check(check_slot_texts(sets), choice,
+                 "the data has bad texts, or intents and slots that training lacks");
+}
+
 void run_check(const CheckChoice& choice) {
     switch (shape_of(choice)) {
         case RecordShape::tagged:
@@ -127,8 +139,9 @@ void run_check(const CheckChoice& choice) {
             return run_label_check(choice);
         case RecordShape::pairs:
         case RecordShape::summaries:
-        case RecordShape::slots:
             return run_pair_check(choice);
+        case RecordShape::slots:
+            return run_slot_check(choice);
     }
 }
 

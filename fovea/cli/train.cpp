@@ -38,7 +38,7 @@ void apply_recipes(TrainVerb& v) {
     const std::string own = join_path(v.run.options.out, "config.toml");
     if (file_exists(own))
         apply_recipe(v.settings, own, "train", replaced);
-    else if (v.run.train.empty())
+    else if (v.run.train.empty() && v.trainer->needs_files())
         throw Error(v.run.options.out + ": holds no run to resume (no config.toml)",
                     ErrorKind::not_found, "give the folder that --out named, or all flags again");
 }
@@ -57,7 +57,7 @@ void settle(TrainVerb& v) {
     for (const std::string& file : v.files) v.settings.set("train", file);
     if (!v.settings.given("seed")) v.run.options.seed = global_options().seed;
     apply_recipes(v);
-    if (v.run.train.empty())
+    if (v.run.train.empty() && v.trainer->needs_files())
         throw Error("fovea train: no data", ErrorKind::usage,
                     "fovea train pairs.tsv --dev dev.tsv --out run");
     if (!v.dump.empty() && !v.dry_run)

@@ -128,6 +128,8 @@ std::optional<ShapeGuess> guess_records(const std::string& path) {
         return has_column(columns, {"intent"})
                    ? ShapeGuess{RecordShape::slots, "words, their tags and an intent a line"}
                    : ShapeGuess{RecordShape::tagged, "words and their tags a line"};
+    if (is_list(*first, {"slots"}) && has_column(columns, {"intent"}))
+        return ShapeGuess{RecordShape::slots, "a text, its slots and an intent a line"};
     if (has_column(columns, {"question"}) && has_column(columns, {"context"}))
         return ShapeGuess{RecordShape::questions, "questions and contexts"};
     if (looks_labelled(columns)) return ShapeGuess{RecordShape::labelled, why_labelled(columns)};

@@ -3,6 +3,7 @@
 #include "fovea/base/files.h"
 #include "fovea/io/manifest.h"
 #include "fovea/io/model_weights.h"
+#include "fovea/tasks/multi.h"
 #include "fovea/tasks/task.h"
 #include "fovea/train/averaging.h"
 
@@ -44,7 +45,8 @@ std::vector<std::string> average_checkpoints(const std::string& run, int last,
     for (const std::string& step : steps) {
         const ModelWeights weights(join_path(run, step));
         std::vector<std::pair<std::string, Tensor>> set;
-        for (const std::string& name : weights.names()) set.emplace_back(name, weights.read(name));
+        for (const std::string& name : weights.names())
+            if (!name.starts_with(beside_prefix)) set.emplace_back(name, weights.read(name));
         sets.push_back(std::move(set));
     }
     ParameterStore mean;

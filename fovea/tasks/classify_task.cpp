@@ -11,6 +11,7 @@
 #include "fovea/tasks/classify_data.h"
 #include "fovea/tasks/classify_defaults.h"
 #include "fovea/tasks/encoder_sizes.h"
+#include "fovea/tasks/encoder_training.h"
 #include "fovea/tasks/training_data.h"
 #include "fovea/tasks/vocabulary_choice.h"
 
@@ -42,6 +43,7 @@ public:
         s.add("tune-thresholds", tune_, "multi-label: the thresholds of best F1 on the dev set",
               {.group = "model"});
         vocabulary_.describe(s);
+        rates_.describe(s);
     }
 
     std::vector<std::string> metrics() const override {
@@ -105,7 +107,15 @@ public:
         t.loss = [this](std::int64_t b) { return loss((*batches_)[b]); };
         if (!data_.dev.empty()) t.evaluate = [this] { return evaluate(); };
         t.save_model = [this](const std::string& path) { model_.save(path, true); };
+        t.parameter_rules = rates_.rules(model_.network->encoder, *model_.store);
         return t;
+    }
+
+    std::optional<TrainedEncoder> trained_encoder() const override {
+        TrainedEncoder e{model_.folder, &model_.network->encoder, {}};
+        for (const LabelledText& t : data_.train) e.texts.push_back(t.texts[0]);
+        e.folder.in_training = model_.store;
+        return e;
     }
 
 private:
@@ -194,7 +204,7 @@ private:
     // Goes on with a classifier, or puts a new head on the encoder of a model of another task.
     void take_from(ModelFolder folder, const Say& say) {
         if (folder.task.empty()) folder.task = task_of_config(folder);
-        if (folder.task == "classify") {
+        if (folder.task == "classify" && !folder.in_training) {
             model_ = ClassifyModel::open(std::move(folder));
             if (pool_ != "model" && pool_ != model_.pooling_name())
                 refuse_without_effect("pool", "where the model of --from has a head",
@@ -254,7 +264,7 @@ private:
 
     void make_model(const Say& say) {
         if (!run_.from.empty())
-            take_from(ModelFolder::open(run_.from), say);
+            take_from(folder_to_go_on_from(run_), say);
         else
             make_from_scratch(say);
         if (data_.several && !model_.several)
@@ -325,6 +335,7 @@ private:
     float smoothing_ = 0.1f;
     EncoderChoice choice_;
     VocabularyChoice vocabulary_;
+    LayerRates rates_;
     Settings* settings_ = nullptr;
     RunSettings run_;
     TextCounts counts_;

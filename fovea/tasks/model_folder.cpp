@@ -59,6 +59,26 @@ void check_version(const Json& about, const std::string& where) {
                     ErrorKind::bad_input, "it was written by a later Fovea: update this one");
 }
 
+// The tensors of a model that is being trained, without its head: what one task learns, the other
+// one has.
+std::shared_ptr<ParameterStore> shared_body(const TextEncoderEntry& entry, const Json& config,
+                                            const ParameterStore& trained,
+                                            const std::function<void(const Params&)>& build,
+                                            ModelFolder::NewHead& report) {
+    ParameterStore shapes(ParameterStore::Mode::check);
+    Rng unused;
+    entry.make(config, "config", {}, Params(shapes, unused));
+    auto store = std::make_shared<ParameterStore>();
+    ParameterStore checked(ParameterStore::Mode::check);
+    for (const std::string& name : shapes.missing_names()) {
+        store->put(name, trained.at(name));
+        checked.put(name, trained.at(name));
+    }
+    build(Params(checked, unused));
+    report.made = checked.missing_names();
+    return store;
+}
+
 const char* torch_name_of(DType t) {  // of config.json
     return t == DType::BF16 ? "bfloat16" : t == DType::F16 ? "float16" : "float32";
 }
@@ -168,6 +188,7 @@ std::shared_ptr<ParameterStore> ModelFolder::load(
 std::shared_ptr<ParameterStore> ModelFolder::load_body(
     const TextEncoderEntry& entry, std::span<const std::string> own,
     const std::function<void(const Params&)>& build, NewHead& report) const {
+    if (in_training) return shared_body(entry, config, *in_training, build, report);
     const ModelWeights weights(path);
     const auto model_rules = entry.rules();
     std::vector<NameRule> rules(model_rules.begin(), model_rules.end());

@@ -32,6 +32,8 @@ struct ModelFolder {
     Json about = Json::object();       // fovea.json
     std::shared_ptr<const Tokenizer> tokenizer, target_tokenizer;  // often the same
     std::vector<std::string> labels;                               // id2label of the config
+    // Of a model that is being trained: its parameters, whose body load_body() hands on as it is.
+    std::shared_ptr<const ParameterStore> in_training;
     DType stored = DType::F32;  // what save() writes: F32, BF16, F16 or I8 (io/model_parameters.h)
 
     // Everything but the weights. A run's folder is taken for its model (RUN for RUN/model).

@@ -3,6 +3,7 @@
 // checkpoints. A C++ program and `fovea train` get the same defaults from here.
 // Thread-safety: plain values; reading one from several threads is safe, changing it is not.
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,8 @@ struct RunDefaults {
     int d_model = 512;           // for the schedule `noam`
 };
 
+struct TrainedEncoder;
+
 struct RunSettings {
     // data
     std::vector<std::string> train;
@@ -31,6 +34,8 @@ struct RunSettings {
     std::int64_t dev_limit = 500;   // records looked at in an evaluation; 0: all
     std::string metric = "auto";    // which chooses the model that is kept
     std::string from;               // a model folder to go on from
+    // Instead of a folder: the encoder that several tasks train together (multi.h).
+    std::shared_ptr<const TrainedEncoder> body;
     std::string precision = "f32";  // of matrix products
     BatchOptions batches;
 

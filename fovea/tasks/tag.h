@@ -1,66 +1,29 @@
 #pragma once
-// Tagging: a label for each word, and the entities that B- and I- labels mark. Any text encoder,
-// judged at the first piece of each word, under a linear layer (the encoder's own head, where its
-// checkpoints have one); with a CRF the tags of a sentence are judged together.
+// Tagging: a label for each word, and the entities that B- and I- labels mark, by a TagNetwork
+// (tag_network.h).
 //
-//   rows = encoder(pieces)      e = rows[first pieces] Wᵀ + b      tags = softmax(e), or CRF(e)
+//   const TagModel model = TagModel::open(ModelFolder::open("run/model"));
+//   const std::string texts[] = {"Anna Kova lives in Oslo."};
+//   const std::vector<TaggedText> found = tag(model, texts);
+//   for (const TextEntity& e : found[0].entities) std::cout << e.label << e.text;
 //
 // A sentence longer than the encoder takes is read in windows that overlap; a word's row comes from
 // the window in which it stands furthest from an edge.
 // Thread-safety: a loaded model does not change; any number of threads may use it.
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "fovea/data/conll.h"
 #include "fovea/metrics/entities.h"
-#include "fovea/models/feature_embedding.h"
-#include "fovea/models/text_encoder.h"
-#include "fovea/nn/crf.h"
-#include "fovea/nn/linear.h"
 #include "fovea/tasks/model_folder.h"
+#include "fovea/tasks/tag_network.h"
+#include "fovea/tasks/tag_text.h"
 #include "fovea/tasks/task.h"
 #include "fovea/tasks/weight_choice.h"
 
 namespace fovea {
-
-// The words of a sentence as a network reads them.
-struct EncodedWords {
-    std::vector<Ids> windows, types;  // of pieces; types: empty where the tokenizer gives none
-    Ids rows;                         // of each word: its first piece, counted over the windows
-    Ids features;                     // of a model without an encoder, instead
-    std::int64_t words = 0, tokens = 0;
-};
-
-struct WordBatch {
-    TokenBatch pieces;
-    Ids rows, features;
-    Segments words;  // of the sentences
-};
-// sentences[indices[0]], sentences[indices[1]], …
-WordBatch pack_words(std::span<const EncodedWords> sentences,
-                     std::span<const std::int64_t> indices);
-
-struct TagNetwork {
-    TagNetwork(const Json& config, const std::string& where, const std::vector<std::string>& labels,
-               const Params& p);
-    Tensor emissions(const WordBatch& batch) const;              // [words, labels]
-    Tensor loss(const WordBatch& batch, const Ids& tags) const;  // mean over words
-
-    std::optional<TextEncoder> encoder;
-    std::optional<FeatureEmbedding> features;  // instead of an encoder
-    std::optional<Linear> head;                // where the encoder has none of its own
-    std::optional<Crf> crf;
-    TagOrder order;  // empty: any tag may follow any other
-};
-
-// What is chosen when a model is made, besides its encoder.
-struct TagChoice {
-    bool crf = true;
-    bool entities = true;  // labels are BIO2: I-X follows only B-X and I-X
-};
 
 struct TagModel {
     ModelFolder folder;  // config, tokenizer, labels
@@ -83,25 +46,6 @@ struct TagModel {
     EncodedWords encode(std::span<const std::string> words) const;  // with a space between
     bool has_entities() const;                              // its labels are B-X, I-X, … and O
     std::int32_t label_id(const std::string& label) const;  // -1: it has no such label
-};
-
-struct WordTag {
-    std::int64_t start = 0, end = 0;  // characters of the text
-    std::string tag;
-    float probability = 0;  // of this tag, whatever those of the other words
-};
-
-struct TextEntity {
-    std::int64_t start = 0, end = 0;  // characters of the text
-    std::string label, text;
-    double score = 0;  // mean probability of its words' tags
-};
-
-struct TaggedText {
-    std::vector<WordTag> words;
-    // Of a model without B- and I- labels: every word whose tag is not O.
-    std::vector<TextEntity> entities;
-    std::int64_t windows = 0;  // more than one: the text was longer than the model takes
 };
 
 // A text's answer does not depend on its neighbours. Bytes that are not UTF-8 are read as U+FFFD.

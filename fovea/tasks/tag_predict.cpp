@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "fovea/base/clock.h"
@@ -15,15 +14,6 @@
 namespace fovea {
 namespace {
 
-// Where characters begin, in bytes.
-std::vector<std::size_t> byte_offsets(const std::string& text) {
-    std::vector<std::size_t> offsets;
-    for (std::size_t at = 0; at < text.size(); at += static_cast<std::size_t>(utf8_size(text[at])))
-        offsets.push_back(at);
-    offsets.push_back(text.size());
-    return offsets;
-}
-
 class TagPredictor : public Predictor {
 public:
     void describe(Settings& s) override { options_.describe(s); }
@@ -31,10 +21,7 @@ public:
     void open(const std::vector<ModelFolder>& folders, const WeightChoice& weights) override {
         if (folders.size() > 1) throw Error("--ensemble: tag has no ensembles", ErrorKind::usage);
         model_ = TagModel::open(folders[0], weights);
-        std::set<std::string> types;
-        for (const std::string& label : model_.folder.labels)
-            types.insert(label.substr(label.find('-') == 1 ? 2 : 0));
-        for (const std::string& type : types) kinds_[type] = static_cast<int>(kinds_.size());
+        writer_ = TagWriter(model_.folder.labels);
     }
 
     std::vector<std::string> columns() const override {
@@ -53,9 +40,12 @@ public:
         for (const Json& input : inputs)
             texts.push_back(repair_utf8(input.at("text").get<std::string>()));
         std::vector<Answer> out;
-        const auto found = tag(model_, texts, o.batch_tokens, control);
-        for (std::size_t i = 0; i < found.size(); ++i)
+        auto found = tag(model_, texts, o.batch_tokens, control);
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            if (o.rules != "none")
+                add_by_rule(texts[i], {o.rules != "numbers", o.rules != "dates"}, found[i]);
             out.push_back(written(found[i], texts[i], control.first + i + 1, o));
+        }
         return out;
     }
 
@@ -118,12 +108,17 @@ public:
 private:
     struct Options {
         bool every_word = false, strict = false;
-        std::string words_key, tags_key, scheme = "auto";
+        std::string words_key, tags_key, scheme = "auto", rules = "none";
         std::int64_t batch_tokens = 4096;
 
         void describe(Settings& s) {
             s.add("every-word", every_word, "all words with their tags, not only entities",
                   {.group = "output", .common = true, .about_run = false});
+            s.add("rules", rules, "dates and numbers found by rule, beside what was learned",
+                  {.group = "output",
+                   .common = true,
+                   .choices = {"none", "dates", "numbers", "both"},
+                   .about_run = false});
             s.add("words", words_key, "eval: column of the words",
                   {.group = "data", .otherwise = "the first", .about_run = false});
             s.add("tags", tags_key, "eval: column of the tags",
@@ -154,23 +149,15 @@ private:
         a.json = {
             {"schema", "fovea.tags"}, {"version", 1}, {"text", text}, {"entities", Json::array()}};
         a.rows.emplace();
-        const std::string number = std::to_string(line);
         for (const TextEntity& e : t.entities) {
-            a.json["entities"].push_back({{"start", e.start},
-                                          {"end", e.end},
-                                          {"label", e.label},
-                                          {"text", e.text},
-                                          {"score", e.score}});
-            if (!o.every_word)
-                a.rows->push_back({number, std::to_string(e.start), std::to_string(e.end), e.label,
-                                   e.text, fmt::format("{:.4f}", e.score)});
+            a.json["entities"].push_back(json_of(e));
+            if (!o.every_word) a.rows->push_back(cells_of(e, line));
         }
-        const std::vector<std::size_t> bytes = byte_offsets(text);
-        if (o.every_word) add_words(t, text, bytes, number, a);
+        if (o.every_word) add_words(t, text, std::to_string(line), a);
         if (o.every_word || !model_.has_entities())
-            write_words(t, text, bytes, a);
+            writer_.write_words(t, text, a);
         else
-            write_entities(t, text, bytes, a);
+            writer_.write_entities(t, text, a);
         if (t.windows > 1)
             a.notes.push_back(fmt::format(
                 "longer than the {} tokens that the model takes, and read in parts that overlap",
@@ -178,15 +165,9 @@ private:
         return a;
     }
 
-    static std::string between(const std::string& text, const std::vector<std::size_t>& bytes,
-                               std::int64_t start, std::int64_t end) {
-        const std::size_t from = bytes[static_cast<std::size_t>(start)];
-        return text.substr(from, bytes[static_cast<std::size_t>(end)] - from);
-    }
-
-    static void add_words(const TaggedText& t, const std::string& text,
-                          const std::vector<std::size_t>& bytes, const std::string& number,
+    static void add_words(const TaggedText& t, const std::string& text, const std::string& number,
                           Answer& a) {
+        const TextCharacters characters(text);
         a.json["words"] = Json::array();
         for (const WordTag& w : t.words) {
             a.json["words"].push_back({{"start", w.start},
@@ -194,45 +175,14 @@ private:
                                        {"tag", w.tag},
                                        {"probability", w.probability}});
             a.rows->push_back({number, std::to_string(w.start), std::to_string(w.end), w.tag,
-                               between(text, bytes, w.start, w.end),
+                               characters.between(w.start, w.end),
                                fmt::format("{:.4f}", w.probability)});
         }
     }
 
-    void mark(Answer& a, std::size_t from, const std::string& label) const {
-        const auto kind = kinds_.find(label.substr(label.find('-') == 1 ? 2 : 0));
-        a.marks.push_back({from, a.text.size(), kind == kinds_.end() ? 0 : kind->second});
-    }
-
-    // word/TAG word/TAG …
-    void write_words(const TaggedText& t, const std::string& text,
-                     const std::vector<std::size_t>& bytes, Answer& a) const {
-        for (const WordTag& w : t.words) {
-            if (!a.text.empty()) a.text += " ";
-            const std::size_t from = a.text.size();
-            a.text += between(text, bytes, w.start, w.end) + "/" + w.tag;
-            if (w.tag != "O") mark(a, from, w.tag);
-        }
-    }
-
-    // The text as it was, its entities in brackets: [Anna Kova|person] lives in [Oslo|place].
-    void write_entities(const TaggedText& t, const std::string& text,
-                        const std::vector<std::size_t>& bytes, Answer& a) const {
-        std::int64_t at = 0;
-        const auto characters = static_cast<std::int64_t>(bytes.size()) - 1;
-        for (const TextEntity& e : t.entities) {
-            a.text += between(text, bytes, at, e.start);
-            const std::size_t from = a.text.size();
-            a.text += "[" + e.text + "|" + e.label + "]";
-            mark(a, from, e.label);
-            at = e.end;
-        }
-        a.text += between(text, bytes, at, characters);
-    }
-
     Options options_;
     TagModel model_;
-    std::map<std::string, int> kinds_;  // a colour for each type
+    TagWriter writer_;
 };
 
 }  // namespace

@@ -9,9 +9,9 @@
 #include "fovea/data/word_features.h"
 #include "fovea/metrics/entities.h"
 #include "fovea/tasks/encoder_sizes.h"
+#include "fovea/tasks/encoder_training.h"
 #include "fovea/tasks/tag.h"
 #include "fovea/tasks/training_data.h"
-#include "fovea/tasks/vocabulary_choice.h"
 
 namespace fovea {
 namespace {
@@ -19,16 +19,6 @@ namespace {
 constexpr const char* without_encoder = "features";  // --model: a CRF over what words look like
 
 using TagCounts = std::map<std::string, std::int64_t>;
-
-std::string counts_text(const TagCounts& counts) {
-    std::string all;
-    int shown = 0;
-    for (const auto& [name, count] : counts) {
-        if (++shown > 12) return all + ", …";
-        all += text_of(all.empty() ? "" : ", ", name, " (", count, ")");
-    }
-    return all;
-}
 
 // Entities by their type; of plain tags, words by their tag.
 TagCounts counts_of(std::span<const TaggedWords> sentences, bool entities) {
@@ -51,41 +41,39 @@ public:
               {.group = "data", .common = true, .otherwise = "the last"});
         s.add("scheme", scheme_, "how tags mark entities; plain: they do not",
               {.group = "data", .choices = tag_scheme_names()});
-        std::vector<std::string> models = text_encoder_names();
-        models.emplace_back(without_encoder);
-        s.add("model", model_name_,
-              "what reads the text; features: no network, only how words look",
-              {.group = "model", .common = true, .choices = models});
         s.add("crf", crf_, "judge the tags of a sentence together (this is the default)",
               {.group = "model", .common = true});
         s.add("no-crf", no_crf_, "judge each word by itself", {.group = "model", .common = true});
-        choice_.describe(s);
-        vocabulary_.describe(s);
+        s.add("word-features", word_features_,
+              "width of what words look like, beside the encoder; 0: without",
+              {.group = "model", .min = 0, .max = 1 << 16});
+        const std::string others[] = {without_encoder};
+        making_.describe(s, others,
+                         "what reads the text; features: no network, only how words look");
+        rates_.describe(s);
     }
 
     std::vector<std::string> metrics() const override { return {"f1", "accuracy"}; }
 
     void check(Settings& s, const RunSettings& run) override {
-        static constexpr const char* of_the_model[] = {
-            "model",      "preset",  "layers", "d-model",    "ffn",       "heads",    "hidden",
-            "max-length", "dropout", "vocab",  "vocab-size", "lowercase", "tokenizer"};
         static constexpr const char* of_encoders[] = {
-            "preset", "layers",     "ffn",        "hidden",    "heads",
-            "vocab",  "vocab-size", "max-length", "lowercase", "tokenizer"};
+            "preset",        "layers",     "ffn",        "hidden",    "heads",
+            "vocab",         "vocab-size", "max-length", "lowercase", "tokenizer",
+            "word-features", "freeze",     "layer-decay"};
         settings_ = &s;
         if (crf_ && no_crf_)
             throw Error("--crf and --no-crf do not go together", ErrorKind::usage,
                         "leave out one of them");
         if (!run.from.empty())
-            leave_out(s, of_the_model, "with --from: sizes and vocabulary are those of the model");
-        else if (model_name_ == without_encoder)
+            making_.leave_out_with_from(s);
+        else if (making_.model_name == without_encoder)
             leave_out(s, of_encoders, "with --model features: there is no network");
     }
 
     void prepare(RunSettings& run, const Say& say) override {
         run_ = run;
-        if (settings_ && run.from.empty() && model_name_ != without_encoder)
-            check_encoder_sizes(*settings_, model_name_);
+        if (settings_ && run.from.empty() && making_.model_name != without_encoder)
+            check_encoder_sizes(*settings_, making_.model_name);
         read_data(say);
         make_model(say);
         std::vector<std::int64_t> lengths;
@@ -94,6 +82,7 @@ public:
             lengths.push_back(examples_.back().tokens);
             tokens_ += lengths.back();
         }
+        if (run.from.empty() || pretrained_) mark_known_features(*model_.network, examples_);
         // About a hundred updates an epoch: files of tagged words are small.
         if (settings_ && !settings_->given("max-tokens"))
             run.batches.max_tokens = std::clamp<std::int64_t>(tokens_ / 100, 256, 4096);
@@ -108,6 +97,7 @@ public:
         s.model = n.encoder ? text_of(model_.folder.config.value("model_type", ""), ", ",
                                       n.encoder->layers, " layers, d=", n.encoder->width)
                             : text_of("word features, d=", n.features->config.width);
+        if (n.encoder && n.features) s.model += text_of(", word features, d=", word_features_);
         s.model += n.crf ? ", CRF" : ", no CRF";
         s.parameters = model_.store->count();
         s.records = static_cast<std::int64_t>(train_.size());
@@ -145,18 +135,26 @@ public:
         };
         if (!dev_.empty()) t.evaluate = [this] { return evaluate(); };
         t.save_model = [this](const std::string& path) { model_.save(path, true); };
+        if (model_.network->encoder)
+            t.parameter_rules = rates_.rules(*model_.network->encoder, *model_.store);
         return t;
+    }
+
+    std::optional<TrainedEncoder> trained_encoder() const override {
+        if (!model_.network->encoder) return {};
+        TrainedEncoder e{model_.folder, &*model_.network->encoder, texts_of_data()};
+        e.folder.in_training = model_.store;
+        return e;
     }
 
 private:
     RunDefaults defaults() const {
         if (!model_.network->encoder) return {.rate = 5e-3, .warmup = 100, .epochs = 8};
-        const int width = model_.network->encoder->width;
-        // Devlin et al. 2018, §A.3: 2e-5 to 5e-5 and 2 to 4 epochs; small models bear more.
-        if (pretrained_)
-            return {
-                .rate = width <= 256 ? 3e-4 : 5e-5, .warmup = 500, .epochs = 4, .d_model = width};
-        return {.rate = width <= 256 ? 1e-3 : 3e-4, .warmup = 500, .epochs = 20, .d_model = width};
+        return encoder_defaults(model_.network->encoder->width, pretrained_);
+    }
+
+    TagChoice tag_choice() const {
+        return {.crf = !no_crf_, .entities = entities_, .features = word_features_};
     }
 
     TaggedFiles files_at(std::vector<std::string> paths) const {
@@ -236,9 +234,13 @@ private:
     // Goes on with a tagger, or puts new labels on the encoder of a model of another task.
     void take_from(ModelFolder folder, const Say& say) {
         if (folder.task.empty()) folder.task = task_of_config(folder);
-        if (folder.task == "tag") {
+        if (folder.task == "tag" && !folder.in_training) {
             model_ = TagModel::open(std::move(folder));
             const bool has = model_.network->crf.has_value();
+            if (word_features_ > 0)
+                refuse_without_effect("word-features",
+                                      "where the model of --from is a tagger already",
+                                      "leave it out");
             if ((crf_ && !has) || (no_crf_ && has))
                 refuse_without_effect(crf_ ? "crf" : "no-crf",
                                       "where the model of --from is a tagger already",
@@ -248,56 +250,42 @@ private:
         }
         folder.labels = labels_of_data();
         ModelFolder::NewHead heads;
-        model_ = TagModel::create_from(std::move(folder), {.crf = !no_crf_, .entities = entities_},
-                                       run_.options.seed, heads);
+        model_ = TagModel::create_from(std::move(folder), tag_choice(), run_.options.seed, heads);
         pretrained_ = true;
-        const auto listed = [](const std::vector<std::string>& all) {
-            std::string text;
-            for (const std::string& name : all) text += (text.empty() ? "" : ", ") + name;
-            return text;
-        };
-        say("model: the encoder of " + run_.from + "; new: " + listed(heads.made) +
-            (heads.left.empty() ? "" : "; left: " + listed(heads.left)));
+        say(new_head_text(run_.from, heads));
+    }
+
+    std::vector<std::string> texts_of_data() const {
+        std::vector<std::string> texts;
+        for (const TaggedWords& t : train_) texts.push_back(sentence_text(t.words));
+        return texts;
     }
 
     ModelFolder new_folder(const Say& say) {
         ModelFolder folder;
-        folder.labels = labels_of_data();
-        std::vector<std::string> texts;
-        for (const TaggedWords& t : train_) texts.push_back(sentence_text(t.words));
-        if (model_name_ == without_encoder) {
+        if (making_.model_name == without_encoder) {
             // Every folder has a tokenizer; this model reads words and does not ask it.
             VocabularyChoice letters;
             letters.kind = "characters";
-            folder.tokenizer = letters.make(texts, [](const std::string&) {});
+            folder.tokenizer = letters.make(texts_of_data(), [](const std::string&) {});
+            folder.target_tokenizer = folder.tokenizer;
             FeatureEmbeddingConfig c;
             c.features = word_feature_count;
-            c.width = choice_.width.value_or(c.width);
-            c.dropout = choice_.dropout.value_or(c.dropout);
+            c.width = making_.choice.width.value_or(c.width);
+            c.dropout = making_.choice.dropout.value_or(c.dropout);
             folder.config = c.to_json();
         } else {
-            vocabulary_.frame = text_encoder_named(model_name_).tokens;
-            folder.tokenizer = vocabulary_.make(texts, say);
-            if (choice_.max_length <= folder.tokenizer->special_tokens_added())
-                throw Error(text_of("--max-length is ", choice_.max_length,
-                                    ", which leaves no room for words beside the special tokens"),
-                            ErrorKind::usage, "512 is usual");
-            choice_.vocabulary = static_cast<int>(folder.tokenizer->vocab_size());
-            choice_.end_token = folder.tokenizer->eos_id().value_or(0);
-            choice_.pad_token = folder.tokenizer->pad_id().value_or(choice_.end_token);
-            folder.config = text_encoder_named(model_name_).new_config(choice_);
+            folder = making_.new_folder(texts_of_data(), say);
         }
-        folder.target_tokenizer = folder.tokenizer;
+        folder.labels = labels_of_data();
         return folder;
     }
 
     void make_model(const Say& say) {
         if (run_.from.empty()) {
-            model_ = TagModel::create(new_folder(say), {.crf = !no_crf_, .entities = entities_},
-                                      run_.options.seed);
-            if (model_.network->features) mark_known();
+            model_ = TagModel::create(new_folder(say), tag_choice(), run_.options.seed);
         } else {
-            take_from(ModelFolder::open(run_.from), say);
+            take_from(folder_to_go_on_from(run_), say);
         }
         model_.precision = precision_of(run_.precision);  // evaluations compute as training does
         std::vector<std::string> contents;
@@ -320,34 +308,20 @@ private:
         model_.folder.about["train_file"] = base_name(run_.train[0]);
     }
 
-    // The features that stand in the training data more than once.
-    void mark_known() {
-        Tensor known = model_.network->features->known;
-        std::vector<int> seen(static_cast<std::size_t>(known.size()));
-        for (const TaggedWords& t : train_)
-            for (const std::int32_t id : model_.encode(t.words).features)
-                ++seen[static_cast<std::size_t>(id)];
-        for (std::size_t i = 0; i < seen.size(); ++i) known.write()[i] = seen[i] > 1 ? 1.0f : 0.0f;
-    }
-
     Evaluation evaluate() {
         const MetricScore s = tag_score(model_, dev_, EntityReading::lenient);
-        Evaluation e{s.name, s.value, s.higher_is_better, s.figures.at("loss"), s.figures};
-        if (run_.metric == "accuracy" || run_.metric == "loss") {
-            e.name = run_.metric;
-            e.value = s.figures.at(run_.metric);
-            e.higher_is_better = run_.metric != "loss";
-        }
+        const Evaluation e = evaluation_of(s, run_.metric);
         model_.folder.about["dev"] = {
             {"metric", e.name}, {"value", e.value}, {"signature", s.signature}};
         return e;
     }
 
-    std::string words_key_, tags_key_, scheme_ = "auto", model_name_ = "transformer";
+    std::string words_key_, tags_key_, scheme_ = "auto";
     bool crf_ = false, no_crf_ = false;
+    int word_features_ = 0;
     Settings* settings_ = nullptr;  // a resumed run's own recipe comes after check()
-    EncoderChoice choice_;
-    VocabularyChoice vocabulary_;
+    EncoderMaking making_;
+    LayerRates rates_;
     RunSettings run_;
     std::vector<TaggedWords> train_, dev_;
     bool entities_ = true, pretrained_ = false;

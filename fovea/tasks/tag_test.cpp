@@ -325,5 +325,23 @@ TEST(Tag, AFolderThatDoesNotFitIsOneError) {
     EXPECT_NE(error("id2label", Json{{"0", "O"}}).find("crf.transitions"), std::string::npos);
 }
 
+TEST(TagText, RulesFillInWhereNothingWasLearned) {
+    const std::string text = "Änne paid 12 on 3 May 2024, twice";
+    TaggedText t;
+    t.entities = {{.start = 10, .end = 12, .label = "sum", .text = "12", .score = 0.5}};
+    add_by_rule(text, {}, t);
+    ASSERT_EQ(t.entities.size(), 2u);  // the learned one stays
+    EXPECT_EQ(t.entities[0].label, "sum");
+    EXPECT_EQ(t.entities[1].label, "date");
+    EXPECT_EQ(t.entities[1].text, "3 May 2024");
+    EXPECT_EQ(t.entities[1].start, 16);
+    EXPECT_EQ(t.entities[1].end, 26);
+    EXPECT_TRUE(t.entities[1].by_rule);
+    TaggedText plain;
+    add_by_rule(text, {.dates = false}, plain);
+    ASSERT_EQ(plain.entities.size(), 1u);
+    EXPECT_EQ(plain.entities[0].text, "12");
+}
+
 }  // namespace
 }  // namespace fovea

@@ -37,6 +37,13 @@ struct TrainSummary {
     double memory_bytes = 0;            // estimate at the peak
 };
 
+// What a task that trains a text encoder can share with others (multi.h), once it is prepared.
+struct TrainedEncoder {
+    ModelFolder folder;                    // config and tokenizer; in_training has the parameters
+    const TextEncoder* encoder = nullptr;  // lives as long as the trainer
+    std::vector<std::string> texts;        // that the task learns from
+};
+
 // One training run of a task. Not thread-safe: it belongs to one thread.
 class Trainer {
 public:
@@ -56,6 +63,9 @@ public:
     virtual void prepare(RunSettings& run, const Say& say) = 0;
     virtual TrainSummary summary() const = 0;
     virtual TrainTask task() = 0;
+    virtual std::optional<TrainedEncoder> trained_encoder() const { return {}; }
+    // Does a run need files? (Not where other settings name the data.)
+    virtual bool needs_files() const { return true; }
     // For peers and debugging: initial weights, examples and the batch order of so many epochs.
     virtual void dump(const std::string& folder, std::int64_t epochs) const;
 };

@@ -6,10 +6,12 @@
 #include "fovea/tasks/classify.h"
 #include "fovea/tasks/fill.h"
 #include "fovea/tasks/generate.h"
+#include "fovea/tasks/multi.h"
 #include "fovea/tasks/pretrain.h"
 #include "fovea/tasks/pretrained_model.h"
 #include "fovea/tasks/seq2seq_model.h"
 #include "fovea/tasks/seq2seq_task.h"
+#include "fovea/tasks/slots.h"
 #include "fovea/tasks/tag.h"
 #include "fovea/tasks/task.h"
 
@@ -75,6 +77,18 @@ const TaskEntry table[] = {
      {},
      {Head::spans},
      false},
+    {"slots",
+     "Find what requests want, and with what.",
+     "texts, one per line",
+     RecordShape::slots,
+     {"fovea slots run/model < requests.txt", "fovea slots run/model --format jsonl < requests.txt",
+      "echo \"play some jazz\" | fovea slots run/model --format tsv"},
+     make_slots_trainer,
+     make_slots_predictor,
+     save_slots,
+     {},
+     {},
+     false},
     {"pretrain",
      "Learn a language from plain text.",
      "documents of plain text",
@@ -83,6 +97,14 @@ const TaskEntry table[] = {
      make_pretrain_trainer,
      nullptr,
      save_pretrained},
+    {"multi",
+     "Learn several tasks at once on one encoder.",
+     "the files of its tasks",
+     RecordShape::texts,
+     {},
+     make_multi_trainer,
+     nullptr,
+     nullptr},
     {"generate",
      "Go on with a text.",
      "prompts, one per line",

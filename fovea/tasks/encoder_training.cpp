@@ -1,0 +1,148 @@
+#include "fovea/tasks/encoder_training.h"
+
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include "fovea/base/error.h"
+#include "fovea/tensor/name_rules.h"
+
+namespace fovea {
+namespace {
+
+std::string joined_names(const std::vector<std::string>& names) {
+    std::string all;
+    for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+    return all;
+}
+
+// "3" or "1-4": layers from 1.
+bool is_layer_range(const std::string& text, int& first, int& last) {
+    const char *at = text.data(), *end = at + text.size();
+    auto read = std::from_chars(at, end, first);
+    if (read.ec != std::errc{} || read.ptr == at) return false;
+    last = first;
+    if (read.ptr == end) return true;
+    if (*read.ptr != '-') return false;
+    read = std::from_chars(read.ptr + 1, end, last);
+    return read.ec == std::errc{} && read.ptr == end;
+}
+
+bool is_part(const std::string& part, const TextEncoder& e, const std::string& name) {
+    const int layer = e.layer_of(name);
+    if (part == "embeddings") return layer == 0;
+    if (part == "encoder") return layer <= e.layers;
+    int first = 0, last = 0;
+    if (is_layer_range(part, first, last)) return layer >= first && layer <= last && layer > 0;
+    std::vector<std::string> captures;
+    return matches_pattern(part, name, captures);
+}
+
+}  // namespace
+
+void LayerRates::describe(Settings& s) {
+    s.add("freeze", frozen,
+          "parts that keep their values: embeddings, encoder, a layer (2), layers (1-4) or a "
+          "pattern of parameters (again for more)",
+          {.group = "model"});
+    s.add("layer-decay", decay,
+          "each layer learns so much slower than the one above it; 1: as fast",
+          {.group = "model", .min = 0.01, .max = 1});
+}
+
+ParameterRules LayerRates::rules(const TextEncoder& e, const ParameterStore& store) const {
+    if (frozen.empty() && decay == 1) return {};
+    if (!e.layer_of)
+        fail_with(ErrorKind::usage, "leave out --freeze and --layer-decay",
+                  "the model has no layers that could learn at rates of their own");
+    std::set<std::string> still;
+    for (const std::string& part : frozen) {
+        const std::size_t before = still.size();
+        bool found = false;
+        for (const std::string& name : store.names())
+            if (is_part(part, e, name)) found = true, still.insert(name);
+        if (!found && before == still.size())
+            fail_with(ErrorKind::usage,
+                      text_of("embeddings, encoder, layers 1 to ", e.layers,
+                              ", or a pattern such as ", store.names().back()),
+                      "--freeze ", part, ": the model has no such part");
+    }
+    if (still.size() == store.names().size())
+        fail_with(ErrorKind::usage, "leave something to learn", "--freeze: all of the model");
+    return
+        [still, decay = decay, top = e.layers + 1, layer_of = e.layer_of](const std::string& name) {
+            ParameterRule rule;
+            rule.frozen = still.count(name) > 0;
+            rule.rate_factor = std::pow(decay, top - layer_of(name));
+            return rule;
+        };
+}
+
+void EncoderMaking::describe(Settings& s, std::span<const std::string> others,
+                             const std::string& sentence) {
+    std::vector<std::string> models = text_encoder_names();
+    models.insert(models.end(), others.begin(), others.end());
+    s.add("model", model_name, sentence, {.group = "model", .common = true, .choices = models});
+    choice.describe(s);
+    vocabulary.describe(s);
+}
+
+void EncoderMaking::leave_out_with_from(Settings& s) const {
+    static constexpr const char* of_the_model[] = {
+        "model",      "preset",  "layers", "d-model",    "ffn",       "heads",    "hidden",
+        "max-length", "dropout", "vocab",  "vocab-size", "lowercase", "tokenizer"};
+    leave_out(s, of_the_model, "with --from: sizes and vocabulary are those of the model");
+}
+
+ModelFolder EncoderMaking::new_folder(std::span<const std::string> texts, const Say& say) {
+    ModelFolder folder;
+    vocabulary.frame = text_encoder_named(model_name).tokens;
+    folder.tokenizer = folder.target_tokenizer = vocabulary.make(texts, say);
+    if (choice.max_length <= folder.tokenizer->special_tokens_added())
+        throw Error(text_of("--max-length is ", choice.max_length,
+                            ", which leaves no room for words beside the special tokens"),
+                    ErrorKind::usage, "512 is usual");
+    choice.vocabulary = static_cast<int>(folder.tokenizer->vocab_size());
+    choice.end_token = folder.tokenizer->eos_id().value_or(0);
+    choice.pad_token = folder.tokenizer->pad_id().value_or(choice.end_token);
+    folder.config = text_encoder_named(model_name).new_config(choice);
+    return folder;
+}
+
+RunDefaults encoder_defaults(int width, bool pretrained) {
+    // Devlin et al. 2018, §A.3: 2e-5 to 5e-5 and 2 to 4 epochs; small models bear more.
+    if (pretrained)
+        return {.rate = width <= 256 ? 3e-4 : 5e-5, .warmup = 500, .epochs = 4, .d_model = width};
+    return {.rate = width <= 256 ? 1e-3 : 3e-4, .warmup = 500, .epochs = 20, .d_model = width};
+}
+
+ModelFolder folder_to_go_on_from(const RunSettings& run) {
+    return run.body ? run.body->folder : ModelFolder::open(run.from);
+}
+
+std::string new_head_text(const std::string& from, const ModelFolder::NewHead& heads) {
+    return "model: the encoder of " + from + "; new: " + joined_names(heads.made) +
+           (heads.left.empty() ? "" : "; left: " + joined_names(heads.left));
+}
+
+Evaluation evaluation_of(const MetricScore& s, const std::string& metric) {
+    Evaluation e{s.name, s.value, s.higher_is_better, s.figures.at("loss"), s.figures};
+    if (metric != "auto" && s.figures.contains(metric)) {
+        e.name = metric;
+        e.value = s.figures.at(metric);
+        e.higher_is_better = metric != "loss";
+    }
+    return e;
+}
+
+std::string counts_text(const std::map<std::string, std::int64_t>& counts) {
+    std::string all;
+    int shown = 0;
+    for (const auto& [name, count] : counts) {
+        if (++shown > 12) return all + ", …";
+        all += text_of(all.empty() ? "" : ", ", name, " (", count, ")");
+    }
+    return all;
+}
+
+}  // namespace fovea

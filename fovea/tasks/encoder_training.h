@@ -1,0 +1,60 @@
+#pragma once
+// What tasks that train on a text encoder share: which encoder a new model gets, how fast each of
+// its layers learns, and what a run says about it.
+// Not thread-safe: it belongs to one trainer.
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fovea/metrics/score.h"
+#include "fovea/models/text_encoder.h"
+#include "fovea/tasks/model_folder.h"
+#include "fovea/tasks/run_settings.h"
+#include "fovea/tasks/task.h"
+#include "fovea/tasks/vocabulary_choice.h"
+
+namespace fovea {
+
+// --freeze and --layer-decay. With a decay of 0.9 each layer learns 0.9 times as fast as the one
+// above it (Howard & Ruder 2018, §3.2; Clark et al. 2020, §3.1).
+struct LayerRates {
+    std::vector<std::string> frozen;  // embeddings, encoder, a layer (2), layers (1-4), a pattern
+    double decay = 1;
+
+    void describe(Settings& settings);
+    // For TrainTask::parameter_rules; a part that is not there is a usage error. Heads of a task
+    // are above the encoder's last layer.
+    ParameterRules rules(const TextEncoder& encoder, const ParameterStore& store) const;
+};
+
+// The encoder of a new model, and its vocabulary.
+struct EncoderMaking {
+    std::string model_name = "transformer";
+    EncoderChoice choice;
+    VocabularyChoice vocabulary;
+
+    // `others`: what a task knows besides text encoders.
+    void describe(Settings& settings, std::span<const std::string> others = {},
+                  const std::string& sentence = "what reads the text");
+    // With --from none of this can be chosen.
+    void leave_out_with_from(Settings& settings) const;
+    // Config and tokenizer; labels are the task's business.
+    ModelFolder new_folder(std::span<const std::string> texts, const Say& say);
+};
+
+// Rate and epochs by the size of the model, where nobody says otherwise.
+RunDefaults encoder_defaults(int width, bool pretrained);
+
+// The model of --from, or the encoder that several tasks train together.
+ModelFolder folder_to_go_on_from(const RunSettings& run);
+// "model: the encoder of …; new: …; left: …"
+std::string new_head_text(const std::string& from, const ModelFolder::NewHead& heads);
+
+// What the loop is told; `metric`: the figure that --metric names ("auto": the score's own).
+Evaluation evaluation_of(const MetricScore& score, const std::string& metric);
+
+// "play (3), stop (2), …", the first dozen.
+std::string counts_text(const std::map<std::string, std::int64_t>& counts);
+
+}  // namespace fovea
