@@ -8,6 +8,7 @@
 #include "fovea/data/split.h"
 #include "fovea/ops/loss/cross_entropy.h"
 #include "fovea/tasks/classify.h"
+#include "fovea/tasks/start_vectors.h"
 #include "fovea/tasks/training_data.h"
 #include "fovea/tasks/vocabulary_choice.h"
 
@@ -215,6 +216,7 @@ private:
             choice_.pad_token = folder.tokenizer->pad_id().value_or(choice_.end_token);
             folder.config = text_encoder_named(model_name_).new_config(choice_);
             model_ = ClassifyModel::create(std::move(folder), pool_choice(), run_.options.seed);
+            start_from_vectors(run_.vectors, *model_.store, *model_.folder.tokenizer, say);
         }
         model_.precision = precision_of(run_.precision);  // evaluations compute as training does
         const std::vector<std::string>& labels = model_.folder.labels;

@@ -31,6 +31,7 @@ struct RunSettings {
     std::int64_t dev_limit = 500;   // records looked at in an evaluation; 0: all
     std::string metric = "auto";    // which chooses the model that is kept
     std::string from;               // a model folder to go on from
+    std::string vectors;            // word vectors that the embedding starts from
     std::string precision = "f32";  // of matrix products
     BatchOptions batches;
 

@@ -8,6 +8,7 @@
 #include "fovea/data/split.h"
 #include "fovea/data/word_features.h"
 #include "fovea/metrics/entities.h"
+#include "fovea/tasks/start_vectors.h"
 #include "fovea/tasks/tag.h"
 #include "fovea/tasks/training_data.h"
 #include "fovea/tasks/vocabulary_choice.h"
@@ -293,6 +294,7 @@ private:
             model_ = TagModel::create(new_folder(say), {.crf = !no_crf_, .entities = entities_},
                                       run_.options.seed);
             if (model_.network->features) mark_known();
+            start_from_vectors(run_.vectors, *model_.store, *model_.folder.tokenizer, say);
         } else {
             take_from(ModelFolder::open(run_.from), say);
         }
