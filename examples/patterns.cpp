@@ -52,7 +52,7 @@ static void show(const std::string& model) {
     const Ids order = {1, 4, 2, 0, 3};
     const std::vector<std::int64_t> predicted = {3};
     probe.clear();
-    encoder.targets(text, order, predicted);
+    encoder.targets({text, order, predicted});
     draw(model + ", query stream (old, down are given; then cat, the, sat are told)",
          probe.visibility(0), {2, 0, 3}, order);
     draw(model + ", content stream of the same", probe.visibility(1), order, order);

@@ -63,16 +63,21 @@
 #include "fovea/nn/self_attention.h"        // with the position codes that live inside of it
 
 // models: one file pair a paper
+#include "fovea/models/bag.h"                 // the mean of word and n-gram vectors
 #include "fovea/models/bert.h"                // the encoder of Devlin et al. 2018
+#include "fovea/models/convolution.h"         // windows over word vectors (Kim 2014)
 #include "fovea/models/feature_embedding.h"   // words by what they look like
 #include "fovea/models/gpt2.h"                // the decoder of Radford et al. 2019
 #include "fovea/models/gpt2_config.h"         // its sizes
 #include "fovea/models/reader.h"              // reads a text to answer questions, from scratch
 #include "fovea/models/roberta.h"             // Liu et al. 2019: BERT's, trained longer
+#include "fovea/models/single_head.h"         // word vectors and one self-attention
 #include "fovea/models/span_model.h"          // one value for anything that finds answers in a text
 #include "fovea/models/text_encoder.h"        // one value for anything that turns tokens into rows
 #include "fovea/models/transformer.h"         // the encoder-decoder of Vaswani et al. 2017
 #include "fovea/models/transformer_config.h"  // its sizes
+#include "fovea/models/word_model.h"          // what models over word vectors share
+#include "fovea/models/word_rows.h"           // weighted-sum and label-query
 #include "fovea/models/xlnet.h"               // Yang et al. 2019: tokens told in any order
 
 // text: tokenizers
@@ -133,6 +138,7 @@
 
 // tasks: data, model, loss, metric and prediction
 #include "fovea/tasks/answer.h"         // answer()
+#include "fovea/tasks/answer_slots.h"   // ask_slots()
 #include "fovea/tasks/average.h"        // the mean of a run's checkpoints
 #include "fovea/tasks/classify.h"       // classify()
 #include "fovea/tasks/convert.h"        // a model in another format

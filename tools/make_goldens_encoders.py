@@ -50,6 +50,10 @@ def inputs_of(model, rows):
     return given
 
 
+def restarted(types):
+    return [at - types.index(1) + 1 if t else at for at, t in enumerate(types)]
+
+
 def unpadded(logits):
     return torch.cat([logits[i, : len(s)] for i, s in enumerate(SEQUENCES)])
 
@@ -72,7 +76,9 @@ def run(model, head):
     if head == "words_and_next":
         out = model(**given, labels=pad(WORDS, -100), next_sentence_label=torch.tensor(NEXT))
         return {"logits": unpadded(out.prediction_logits), "next": out.seq_relationship_logits}, out.loss
-    out = model(**given, labels=pad(WORDS if head == "words" else TAGS, -100))
+    if head == "translations":  # the second text is a translation: its positions begin again behind those of [CLS]
+        given["position_ids"] = pad([restarted(t) for t in TYPES], 0)
+    out = model(**given, labels=pad(TAGS if head == "tags" else WORDS, -100))
     return {"logits": unpadded(out.logits)}, out.loss
 
 
@@ -137,7 +143,7 @@ def main():
     torch.set_num_threads(1)  # on a busy machine two threads wait for each other a thousand times longer
     family("bert-tiny", functools.partial(BertConfig, **SIZES, max_position_embeddings=16, pad_token_id=0),
            {"classes": "BertForSequenceClassification", "tags": "BertForTokenClassification", "spans": "BertForQuestionAnswering",
-            "words": "BertForMaskedLM", "words_and_next": "BertForPreTraining", "next": "BertForNextSentencePrediction"},
+            "words": "BertForMaskedLM", "translations": "BertForMaskedLM", "words_and_next": "BertForPreTraining", "next": "BertForNextSentencePrediction"},
            "words_and_next")
     # gelu_new in the blocks: the head of the masked model keeps to the exact form whatever hidden_act says
     family("roberta-tiny", functools.partial(RobertaConfig, **SIZES, max_position_embeddings=18, pad_token_id=1, type_vocab_size=1,

@@ -72,7 +72,8 @@ public:
 private:
     struct Peer {
         TextPeer peer;
-        bool whole;  // computes with int8
+        std::string width;      // of its weights: f32, bf16 (or f16), int8
+        bool one_text = false;  // it stands beside batches of one alone
     };
 
     std::vector<std::string> wanted(const std::string& name) const {
@@ -97,9 +98,9 @@ private:
             const auto open = [&](const char* engine) {
                 return Json{{"do", "open_encoder"}, {"engine", engine}, {"folder", folder.path()}};
             };
-            peers.push_back({{options_, "torch", "f32", open("torch")}, false});
-            peers.push_back({{options_, "onnxruntime", "f32", open("ort")}, false});
-            peers.push_back({{options_, "onnxruntime", "int8", open("ort-int8")}, true});
+            peers.push_back({{options_, "torch", "f32", open("torch")}, "f32"});
+            peers.push_back({{options_, "onnxruntime", "f32", open("ort")}, "f32"});
+            peers.push_back({{options_, "onnxruntime", "int8", open("ort-int8")}, "int8"});
             say_missing(peers);
         }
         for (const EncoderCase& c : cases)
@@ -152,9 +153,19 @@ private:
                                                      .max_length = 1024,
                                                      .head = {Head::words},
                                                      .precision = p});
+        const ScratchFolder folder;
         std::list<Peer> peers;
         if (options_.peers) {
-            peers.push_back({{options_, "torch", "f32", {{"do", "open_decoder"}}}, false});
+            peers.push_back({{options_, "torch", "f32", {{"do", "open_decoder"}}}, "f32"});
+            for (const auto& [engine, width] :
+                 {std::pair{"f32", "f32"}, {"f16", "bf16"}, {"q8_0", "int8"}})
+                peers.push_back(
+                    {{options_,
+                      "llama_cpp",
+                      engine,
+                      {{"do", "open_decoder"}, {"engine", engine}, {"folder", folder.path()}}},
+                     width,
+                     true});
             say_missing(peers);
         }
         if (!wanted(names[0]).empty()) prompt(names[0], models, peers);
@@ -209,7 +220,8 @@ private:
                                   return std::optional(clock.seconds());
                               }});
         for (Peer& p : peers)
-            racers.push_back({p.peer.name(), [&](std::int64_t, int count) {
+            racers.push_back({p.peer.name(), [&](std::int64_t, int count) -> std::optional<double> {
+                                  if (p.one_text && batch > 1) return std::nullopt;
                                   return p.peer.seconds(
                                       {{"do", "decode"},
                                        {"batch", batch},
@@ -250,14 +262,12 @@ private:
                 options_.note("no " + p.peer.name() + " beside us: " + p.peer.trouble());
     }
 
-    // One row for each precision, beside the best of its peers: whole numbers beside whole numbers
-    // where a peer has them, else f32. `limits`: seconds a token takes at the read bandwidth.
+    // One row for each precision, beside the best of its peers: those of the same width where there
+    // are some, else f32. `limits`: seconds a token takes at the read bandwidth.
     void report(const std::string& name, const char* unit, const std::list<Peer>& peers,
                 const std::vector<RaceFigure>& figures, const std::vector<double>& limits = {}) {
         if (options_.stop()) return;
         const std::vector<std::string> shown = wanted(name);
-        const bool any_whole =
-            std::any_of(peers.begin(), peers.end(), [](const Peer& p) { return p.whole; });
         for (std::size_t i = 0; i < options_.precisions.size(); ++i) {
             const std::string& p = options_.precisions[i];
             if (std::find(shown.begin(), shown.end(), p) == shown.end()) continue;
@@ -269,10 +279,11 @@ private:
                     .median = figures[i].median,
                     .unit = unit};
             if (!limits.empty()) row.share = figures[i].best * limits[i];
+            const std::string width = width_beside(p, peers, figures);
             std::size_t at = options_.precisions.size();
             for (const Peer& peer : peers) {
                 const RaceFigure& f = figures[at++];
-                if (peer.whole != (any_whole && has_whole_numbers(p)) || f.samples == 0) continue;
+                if (peer.width != width || f.samples == 0) continue;
                 if (f.best <= row.peer_value.value_or(0)) continue;
                 row.peer = peer.peer.name();
                 row.peer_value = f.best;
@@ -281,6 +292,15 @@ private:
             if (options_.on_row) options_.on_row(row);
             rows_.push_back(row);
         }
+    }
+
+    std::string width_beside(const std::string& precision, const std::list<Peer>& peers,
+                             const std::vector<RaceFigure>& figures) const {
+        const std::string own = has_whole_numbers(precision) ? "int8" : precision;
+        std::size_t at = options_.precisions.size();
+        for (const Peer& peer : peers)
+            if (figures[at++].samples > 0 && peer.width == own) return own;
+        return "f32";
     }
 
     const InferBenchOptions& options_;

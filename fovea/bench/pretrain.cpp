@@ -63,10 +63,10 @@ public:
         for (int u = 0; u < updates; ++u) {
             Tape tape(masks_);
             const Tensor rows = model_.network.rows(batch_);
-            const Tensor logits = model_.network.words
-                                      ? model_.network.words(rows)
-                                      : model_.network.classes(rows, batch_.segments);
-            const Tensor loss = cross_entropy(logits, labels_);
+            const Tensor loss =
+                model_.network.word_loss
+                    ? model_.network.word_loss(rows, labels_)
+                    : cross_entropy(model_.network.classes(rows, batch_.segments), labels_);
             const Gradients gradients = tape.gradients(loss);
             const double norm = adam_.gradient_norm(gradients);
             adam_.step(gradients, 1e-5, norm > 1.0 ? static_cast<float>(1.0 / norm) : 1.0f);

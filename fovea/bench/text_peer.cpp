@@ -1,17 +1,35 @@
 #include "fovea/bench/text_peer.h"
 
+#include "fovea/base/error.h"
 #include "fovea/base/threads.h"
 
 namespace fovea::bench {
 
+namespace {
+
+struct PeerLibrary {
+    const char *library, *name, *script;
+};
+constexpr PeerLibrary peer_libraries[] = {{"torch", "PyTorch ", "text_models.py"},
+                                          {"onnxruntime", "ONNX Runtime ", "text_models.py"},
+                                          {"llama_cpp", "llama.cpp ", "llama_models.py"}};
+
+const PeerLibrary& peer_library(const std::string& library) {
+    for (const PeerLibrary& l : peer_libraries)
+        if (library == l.library) return l;
+    fail("bench: no peer in ", library);
+}
+
+}  // namespace
+
 TextPeer::TextPeer(const ModelBenchOptions& options, const std::string& library,
                    const std::string& label, const Json& open) {
-    const bool torch = library == "torch";
-    name_ = (torch ? "PyTorch " : "ONNX Runtime ") + label;
+    const PeerLibrary& known = peer_library(library);
+    name_ = known.name + label;
     const std::string threads = std::to_string(thread_count());
     for (const std::string& python : peer_pythons(options.python)) {
         peer_ = std::make_unique<PythonPeer>(
-            "text_models.py",
+            known.script,
             ChildEnvironment{{"OMP_NUM_THREADS", threads}, {"MKL_NUM_THREADS", threads}}, python);
         const auto version = peer_->ask({{"do", "version"}});
         if (!version) continue;
@@ -20,7 +38,7 @@ TextPeer::TextPeer(const ModelBenchOptions& options, const std::string& library,
             trouble_ = library + " is not installed";
             continue;
         }
-        name_ = (torch ? "PyTorch " : "ONNX Runtime ") + number + " " + label;
+        name_ = known.name + number + " " + label;
         Json question = open;
         question["threads"] = thread_count();
         ready_ = peer_->ask(question).has_value();

@@ -45,7 +45,8 @@ public:
                 packed.insert(packed.end(), ids.begin(), ids.end());
                 sizes.push_back(static_cast<std::int64_t>(ids.size()));
             }
-            const auto stepper = model_.network.stepper({packed, {}, Segments::of_lengths(sizes)});
+            const auto stepper =
+                model_.network.stepper({packed, {}, Segments::of_lengths(sizes)}, {});
             const auto found = search(*stepper, options, std::vector<DecodeRequest>(sizes.size()));
             if (done == 0) first_result_ = found[0][0].tokens;
         }

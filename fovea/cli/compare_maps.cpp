@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "fovea/base/error.h"
 #include "fovea/base/html.h"
 #include "fovea/inspect/attention_view.h"
 
@@ -43,7 +44,13 @@ std::string map_figures(const Predictor& predictor, const std::string& model,
     LookOptions look;
     look.choice = {.part = part, .layer = "last", .head = "mean"};
     for (const std::string& input : inputs) {
-        const AttentionView view = look_inside(predictor, Json{{"text", input}}, look);
+        AttentionView view;
+        try {
+            view = look_inside(predictor, Json{{"text", input}}, look);
+        } catch (const Error& e) {  // a model without attention is compared, too
+            return fmt::format("<figure><figcaption>{}: {}</figcaption></figure>",
+                               html_escaped(model), html_escaped(e.hint()));
+        }
         for (const AttentionMap& map : view.maps)
             all += figure_of(view, map, model + ": " + map.title + " → " + view.output);
     }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "fovea/base/error.h"
+#include "fovea/cli/data_make.h"
 #include "fovea/cli/data_rewrite.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/options.h"
@@ -179,6 +180,7 @@ void add_data_command(CLI::App& app) {
     add_check(*data);
     add_data_split(*data);
     add_data_dedupe(*data);
+    add_data_make(*data);
 }
 
 }  // namespace fovea

@@ -41,6 +41,7 @@ void print_report(const EvalReport& r, const EvalVerb& v) {
         how += fmt::format("{}{} {}", how.empty() ? "" : ", ", name,
                            value.is_string() ? value.get<std::string>() : value.dump());
     if (!how.empty()) fmt::print("  {}\n", how);
+    fmt::print("{}", r.details);
     fmt::print("  {} records{} in {}\n", r.records,
                r.tokens > 0 ? fmt::format(", {} tokens", r.tokens) : "", duration_text(r.seconds));
 }

@@ -37,6 +37,20 @@ std::vector<std::string> texts_by_class(const std::string& folder) {
     return paths;
 }
 
+// A sub-folder without a text is a class nobody can learn, or a folder that does not belong here.
+void refuse_empty_classes(const std::string& folder) {
+    for (const std::string& label : list_folder(folder)) {
+        const std::string inner = join_path(folder, label);
+        if (label.starts_with(".") || !is_folder(inner)) continue;
+        bool some = false;
+        for (const std::string& name : list_folder(inner)) some = some || has_ending(name, ".txt");
+        if (!some)
+            fail_with(ErrorKind::bad_input,
+                      "each sub-folder is a class: put texts into it, or take it away", inner,
+                      ": holds no .txt file");
+    }
+}
+
 // Calls `fill` for each file in turn with its number, from 1.
 NextRow file_rows(std::vector<std::string> paths,
                   const std::function<void(const std::string& text, Row&)>& fill) {
@@ -75,6 +89,7 @@ NextRow mail_rows(const std::string& folder, Columns& columns) {
 }
 
 NextRow class_folder_rows(const std::string& folder, Columns& columns) {
+    refuse_empty_classes(folder);
     columns.names = {"text", "label"};
     return file_rows(texts_by_class(folder), [](const std::string& text, Row& row) {
         const std::size_t end = text.find_last_not_of("\r\n");

@@ -50,11 +50,12 @@ double mean_length(const Columns& c, std::size_t column) {
     return c.sample.empty() ? 0 : sum / static_cast<double>(c.sample.size());
 }
 
-[[noreturn]] void cannot_tell(const Columns& c, const std::string& path, const char* what,
-                              const char* flag) {
-    fail_with(ErrorKind::bad_input, text_of("name it: ", flag, " NAME or NUMBER"), path, ":",
-              std::max<std::int64_t>(c.header_line, 1), ": cannot tell which column holds the ",
-              what, " among ", list_of_columns(c));
+[[noreturn]] void cannot_tell(const Columns& c, const std::string& path, const char* what) {
+    fail_with(
+        ErrorKind::bad_input,
+        text_of("name it: --", what, " NAME or NUMBER (`fovea data check`: --", what, "-key)"),
+        path, ":", std::max<std::int64_t>(c.header_line, 1),
+        ": cannot tell which column holds the ", what, " among ", list_of_columns(c));
 }
 
 // The column with the fewest different short values, where values repeat at all; of two with as
@@ -126,13 +127,13 @@ LabelColumns choose_label_columns(const Columns& columns, const std::string& pat
         label =
             keys.label.empty() ? named_label_column(columns) : column_of(columns, path, keys.label);
         if (!label) label = column_of_few_values(columns, chosen.texts);
-        if (!label) cannot_tell(columns, path, "label", "--label-key");
+        if (!label) cannot_tell(columns, path, "label");
         chosen.label = *label;
     } else {
         label = named_label_column(columns);  // a file with labels may be predicted too
     }
     if (chosen.texts.empty()) chosen.texts = guess_texts(columns, label);
-    if (chosen.texts.empty()) cannot_tell(columns, path, "text", "--text-key");
+    if (chosen.texts.empty()) cannot_tell(columns, path, "text");
     const bool guessed = keys.texts.empty() || (keys.wants_label && keys.label.empty());
     const bool obvious = columns.format == RecordFormat::class_folders ||
                          (!keys.wants_label && columns.names.size() == 1);

@@ -66,6 +66,14 @@ std::vector<std::string> labels_of(const std::string& field, FieldKind kind,
     return labels;
 }
 
+// In JSON lines: what a label is.
+std::string type_of_label(const std::string& field, FieldKind kind) {
+    if (kind == FieldKind::text) return "text";
+    if (field.starts_with("[")) return "a list";
+    if (field.starts_with("{")) return "an object";
+    return field == "true" || field == "false" ? "true or false" : "a number";
+}
+
 class LabelMapping {
 public:
     LabelMapping(const LabelledFiles& files, BadLines& bad, const TakeLabelled& take)
@@ -74,6 +82,7 @@ public:
     bool operator()(const Columns& columns, Record&& record) {
         if (columns.file != file_) {
             file_ = columns.file;
+            type_.clear();
             chosen_ = choose_label_columns(columns, record.path,
                                            {.texts = files_.text_keys, .label = files_.label_key});
             if (!chosen_.note.empty()) bad_.problems.notes.push_back(chosen_.note);
@@ -89,8 +98,18 @@ public:
     }
 
 private:
+    // Labels of two types (1 and "1") are a mistake somewhere.
+    std::string problem_with_type(const Record& record, FieldKind kind) {
+        const std::string type = type_of_label(record.fields[chosen_.label], kind);
+        if (type == "an object") return "the label is an object, but text or a list is wanted";
+        if (type == "a list") return "";  // of one or more, beside single ones
+        if (type_.empty()) type_ = type, type_line_ = record.line;
+        if (type == type_) return "";
+        return text_of("the label is ", type, ", but ", type_, " in line ", type_line_);
+    }
+
     std::string problem_of(const Columns& columns, const Record& record,
-                           std::vector<std::string>& labels) const {
+                           std::vector<std::string>& labels) {
         if (std::string p = problem_with_texts(columns, record, chosen_); !p.empty()) return p;
         const FieldKind kind = record.kind(chosen_.label);
         if (kind == FieldKind::missing && columns.format != RecordFormat::jsonl)
@@ -98,7 +117,11 @@ private:
         if (kind == FieldKind::missing || kind == FieldKind::null)
             return "no label under \"" + columns.names[chosen_.label] + "\"";
         if (!is_utf8(record.fields[chosen_.label])) return "the label is not valid UTF-8";
+        if (columns.format == RecordFormat::jsonl)
+            if (std::string p = problem_with_type(record, kind); !p.empty()) return p;
         labels = labels_of(record.fields[chosen_.label], kind, files_.label_separator);
+        if (files_.allow_none && labels == std::vector<std::string>{""}) labels.clear();
+        if (files_.allow_none && labels.empty()) return "";
         const bool bad = labels.empty() || std::count(labels.begin(), labels.end(), "") > 0;
         return bad ? "the label is empty" : "";
     }
@@ -108,6 +131,8 @@ private:
     const TakeLabelled& take_;
     std::int64_t file_ = -1;  // the one the columns were chosen for
     LabelColumns chosen_;
+    std::string type_;  // of the file's first label, in JSON lines
+    std::int64_t type_line_ = 0;
     std::int64_t given_ = 0;
 };
 

@@ -30,6 +30,7 @@ struct LabelledFiles {
     std::string label_key = {};
     std::string label_separator = {};  // "a|b" is two labels with "|"; empty: a field is one label.
                                        // A JSON list is always several
+    bool allow_none = false;           // an empty field or list: no label, instead of a bad line
     std::int64_t skip_bad = 0;
     std::int64_t limit = 0;  // only the first so many; 0: all
     int keep_messages = 5;
@@ -38,7 +39,8 @@ struct LabelledFiles {
 using TakeLabelled = std::function<bool(LabelledText&&)>;  // false: stop
 
 // Throws bad_input at the first bad line beyond skip_bad: wrong number of columns, an empty label,
-// text that is not UTF-8; and where it cannot tell the columns, with a list of them.
+// a label of another type than those before (JSON), text that is not UTF-8; and where it cannot
+// tell the columns, with a list of them.
 Problems for_each_labelled(const LabelledFiles& files, const TakeLabelled& take);
 std::vector<LabelledText> read_labelled(const LabelledFiles& files, Problems* problems = nullptr);
 

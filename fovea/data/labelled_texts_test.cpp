@@ -63,6 +63,12 @@ TEST(LabelledTexts, SeveralLabels) {
     const std::string tsv = labelled_file("many.tsv", "text\tlabels\na\tx | y\nb\tx\n");
     EXPECT_EQ(read_labelled({.paths = {tsv}, .label_separator = "|"})[0].labels, (Words{"x", "y"}));
     EXPECT_EQ(read_labelled({.paths = {tsv}})[0].labels, Words{"x | y"});
+    const std::string none = labelled_file(
+        "none.jsonl",
+        "{\"text\": \"a\", \"labels\": []}\n{\"text\": \"b\", \"labels\": [\"x\"]}\n");
+    EXPECT_TRUE(read_labelled({.paths = {none}, .allow_none = true})[0].labels.empty());
+    const std::string blank = labelled_file("none.tsv", "text\tlabels\na\t \nb\tx\n");
+    EXPECT_TRUE(read_labelled({.paths = {blank}, .allow_none = true})[0].labels.empty());
 }
 
 TEST(LabelledTexts, ErrorsNameThePlaceAndWhatThereIs) {
@@ -79,6 +85,11 @@ TEST(LabelledTexts, ErrorsNameThePlaceAndWhatThereIs) {
                "e5.jsonl:1: no label under \"label\"", ""},
           Case{"e6.jsonl", "{\"text\": \"a\", \"label\": []}\n", "",
                "e6.jsonl:1: the label is empty", ""},
+          Case{"e10.jsonl",
+               "{\"text\": \"a\", \"label\": 1}\n{\"text\": \"b\", \"label\": \"1\"}\n", "",
+               "e10.jsonl:2: the label is text, but a number in line 1", ""},
+          Case{"e11.jsonl", "{\"text\": \"a\", \"label\": {\"x\": 1}}\n", "",
+               "e11.jsonl:1: the label is an object", ""},
           Case{"e7.jsonl", "{\"text\": 5, \"label\": \"x\"}\n", "", "no text under \"text\"", ""},
           Case{"e8.tsv", "one text\tand another\nmore\tof them\n", "",
                "e8.tsv:1: cannot tell which column holds the label", "--label-key"},

@@ -8,7 +8,8 @@
 namespace fovea {
 namespace {
 
-constexpr std::uint32_t shift_purpose = 0x73686966, pair_purpose = 0x70616972;
+constexpr std::uint32_t shift_purpose = 0x73686966, pair_purpose = 0x70616972,
+                        view_purpose = 0x76696577;
 
 class PairMaker {
 public:
@@ -83,7 +84,37 @@ private:
     std::int64_t half_;
 };
 
+bool is_together(const TranslationOptions& o, std::uint64_t document) {
+    if (o.view != TranslationView::either) return o.view == TranslationView::together;
+    Rng rng(o.seed ^ document, view_purpose);
+    rng.seek(static_cast<std::uint64_t>(o.epoch) << 34);
+    return rng.below(2) == 0;
+}
+
 }  // namespace
+
+std::vector<PackedText> translations(const TokenDocuments& documents, const TranslationOptions& o) {
+    expect(o.length >= 2 && o.alone_length >= 1, "translations: sequences of ", o.length, " and ",
+           o.alone_length, " tokens");
+    std::vector<PackedText> out;
+    for (std::int64_t d = 0; d < documents.documents(); ++d) {
+        const TokenRange texts = documents.sentences_of(d);
+        if (texts.size() != 2) continue;
+        TokenRange first = documents.sentence(texts.begin),
+                   second = documents.sentence(texts.begin + 1);
+        if (is_together(o, documents.name(d))) {
+            while (first.size() + second.size() > o.length)
+                --(first.size() > second.size() ? first : second).end;
+            out.push_back({first, second});
+        } else {
+            first.end = std::min(first.end, first.begin + o.alone_length);
+            second.end = std::min(second.end, second.begin + o.alone_length);
+            out.push_back({first, {}});
+            out.push_back({{}, second});
+        }
+    }
+    return out;
+}
 
 std::vector<PackedText> causal_contexts(std::int64_t tokens, const ContextOptions& o) {
     expect(o.length >= 1 && o.shift >= 0, "contexts of ", o.length, " tokens from ", o.shift);

@@ -1,6 +1,7 @@
 #pragma once
 // From documents to sequences of the model's length, without padding: contexts of a causal model,
-// blocks of whole sentences (RoBERTa), pairs of texts of which half follow each other (BERT).
+// blocks of whole sentences (RoBERTa), pairs of texts of which half follow each other (BERT), texts
+// and their translations.
 // Each is a pure function of the documents, the options and, where it draws, seed and epoch.
 // Thread-safety: pure functions.
 #include <cstdint>
@@ -12,7 +13,7 @@ namespace fovea {
 
 // A sequence as ranges of tokens; special tokens are put around them later.
 struct PackedText {
-    TokenRange first, second{};  // second: empty where there is one text
+    TokenRange first, second{};  // empty: not there
     bool follows = true;         // the second text is what stands behind the first
     std::int64_t size() const { return first.size() + second.size(); }
     bool operator==(const PackedText&) const = default;
@@ -43,5 +44,23 @@ struct PairOptions {
     std::int64_t epoch = 0;
 };
 std::vector<PackedText> sentence_pairs(const TokenDocuments& documents, const PairOptions& options);
+
+// Documents of two texts, the second a translation of the first (Lample and Conneau 2019): both in
+// one sequence, or each in one of its own. Too long ones are cut at the end, the longer one first.
+// A document with fewer texts is left out.
+enum class TranslationView {
+    together,
+    apart,
+    either,  // drawn by (seed, epoch, document): half of the documents together
+};
+struct TranslationOptions {
+    TranslationView view = TranslationView::together;
+    std::int64_t length = 128;        // of both together
+    std::int64_t alone_length = 128;  // of a text alone
+    std::uint64_t seed = 1;
+    std::int64_t epoch = 0;
+};
+std::vector<PackedText> translations(const TokenDocuments& documents,
+                                     const TranslationOptions& options);
 
 }  // namespace fovea

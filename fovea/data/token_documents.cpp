@@ -102,11 +102,24 @@ void TokenDocumentsMaker::add(std::string_view text, bool last) {
         texts_.emplace_back(text);
     }
     waiting_bytes_ += text.size();
-    if (last) {
-        endings_.push_back({texts_.size(), name_});
-        name_ = 0;
-    }
+    if (last) end_waiting();
     if (waiting_bytes_ >= encoded_at_once) encode_waiting();
+}
+
+void TokenDocumentsMaker::add(std::span<const std::string_view> texts, bool last) {
+    if (texts.size() == 1) return add(texts[0], last);
+    for (const std::string_view text : texts) {
+        name_ = document_name(name_, text);
+        texts_.emplace_back(text);
+        waiting_bytes_ += text.size();
+    }
+    end_waiting();
+    if (waiting_bytes_ >= encoded_at_once) encode_waiting();
+}
+
+void TokenDocumentsMaker::end_waiting() {
+    endings_.push_back({texts_.size(), name_});
+    name_ = 0;
 }
 
 void TokenDocumentsMaker::encode_waiting() {

@@ -77,6 +77,8 @@ public:
     TokenDocumentsMaker(const Tokenizer& tokenizer, const TokenDocumentsOptions& options);
     ~TokenDocumentsMaker();
     void add(std::string_view text, bool last);
+    // Several texts: a whole document, of which each is a sentence. One: as above.
+    void add(std::span<const std::string_view> texts, bool last);
     TokenDocuments finish();
 
 private:
@@ -84,6 +86,7 @@ private:
         std::size_t texts;  // so many texts were there when a document ended
         std::uint64_t name;
     };
+    void end_waiting();
     void encode_waiting();
     void put_sentence(std::span<const TokenId> ids);
     void put(std::span<const TokenId> ids);

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "fovea/infer/beam_search.h"
-#include "fovea/infer/xlnet_stepper.h"
+#include "fovea/models/xlnet.h"
 
 namespace fovea {
 namespace {
@@ -29,22 +29,31 @@ struct SmallXlnet {
 
 const std::vector<Ids> prompts = {{4, 5, 6}, {9}, {3, 1, 12, 20, 28, 30, 11}};
 
-bool same_bits(const Tensor& a, const Tensor& b) {
-    return a.shape() == b.shape() &&
-           std::memcmp(a.data(), b.data(), sizeof(float) * static_cast<std::size_t>(a.size())) == 0;
-}
-
-// XlnetStepper is held to the reference's numbers (tests/parity): the same bits, step by step.
-TEST(AnyOrderStepper, TellsWhatXlnetTells) {
-    SmallXlnet small;
-    Rng unused;
-    const XlnetLm lm(XlnetConfig::from_json(small.config, "config"), Params(small.store, unused));
-    const auto want = make_xlnet_stepper(lm, {.memory = false});
-    AnyOrderStepper got(small.model, {.end_tokens = {2}});
-    EXPECT_TRUE(same_bits(got.start(prompts), want->start(prompts)));
-    const Ids tokens = {7, 8, 7, 11};
-    const std::vector<std::int64_t> parents = {2, 0, 0, 1};  // they fork and cross over
-    EXPECT_TRUE(same_bits(got.step(tokens, parents), want->step(tokens, parents)));
+// Behind the context (24, the row that tells among them) the text is its newer half.
+TEST(AnyOrderStepper, AFullContextLosesItsOldestHalf) {
+    const SmallXlnet small;
+    for (const bool keep_rows : {false, true}) {
+        AnyOrderStepper stepper(small.model, {.end_tokens = {2}, .keep_rows = keep_rows});
+        const std::vector<Ids> from = {Ids(23, 5), {9}};
+        stepper.start(from);
+        const std::vector<std::int64_t> parents = {0, 1};
+        const Tensor got = stepper.step({7, 8}, parents);
+        Ids view(11, 5);
+        view.push_back(7);
+        AnyOrderStepper fresh(small.model, {.end_tokens = {2}, .keep_rows = keep_rows});
+        const Tensor want = fresh.start(std::vector<Ids>{view});
+        EXPECT_EQ(std::memcmp(want.data(), got.data(),
+                              sizeof(float) * static_cast<std::size_t>(want.cols())),
+                  0);
+        // and both go on alike, whatever is kept
+        const std::vector<std::int64_t> first = {0};
+        const Tensor next = stepper.step({4, 4}, parents), alone = fresh.step({4}, first);
+        EXPECT_EQ(std::memcmp(alone.data(), next.data(),
+                              sizeof(float) * static_cast<std::size_t>(alone.cols())),
+                  0);
+    }
+    AnyOrderStepper longer(small.model, {.end_tokens = {2}});
+    EXPECT_THROW(longer.start(std::vector<Ids>{Ids(24, 5)}), Error);
 }
 
 TEST(AnyOrderStepper, NeighboursChangeNoBit) {

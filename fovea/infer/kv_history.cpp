@@ -41,24 +41,29 @@ Visibility KvHistory::start(std::span<const Ids> prompts) {
     return past(lists_, fresh_, capacity_);
 }
 
-Visibility KvHistory::advance(std::span<const std::int64_t> parents) {
+Visibility KvHistory::advance(std::span<const std::int64_t> parents,
+                              std::span<const std::int64_t> anew) {
     expect(rows_ > 0, "key-value history: a step before the start");
+    expect(anew.empty() || anew.size() == parents.size(), "key-value history: ", anew.size(),
+           " numbers of rows for ", parents.size(), " hypotheses");
     std::vector<KeyList> lists;
-    std::vector<std::int64_t> prompts;
+    std::vector<std::int64_t> prompts, fresh;
     positions_.first.clear();
-    for (const std::int64_t parent : parents) {
+    for (std::size_t i = 0; i < parents.size(); ++i) {
+        const std::int64_t parent = parents[i], again = anew.empty() ? 0 : anew[i];
         expect(parent >= 0 && parent < static_cast<std::int64_t>(lists_.size()),
                "key-value history: parent ", parent, " of ", lists_.size(), " hypotheses");
-        lists.push_back(lists_[static_cast<std::size_t>(parent)]);
+        lists.push_back(again > 0 ? KeyList{} : lists_[static_cast<std::size_t>(parent)]);
+        fresh.push_back(std::max<std::int64_t>(1, again));
         prompts.push_back(prompts_[static_cast<std::size_t>(parent)]);
         positions_.first.push_back(length_of_history(lists.back()));
     }
     lists_ = std::move(lists);
     prompts_ = std::move(prompts);
-    const auto count = static_cast<std::int64_t>(parents.size());
-    fresh_ = Segments::uniform(count, 1);
-    make_room(count);
-    for (KeyList& list : lists_) append_row(list, rows_++);
+    fresh_ = Segments::of_lengths(fresh);
+    make_room(fresh_.total());
+    for (std::size_t i = 0; i < lists_.size(); ++i)
+        for (std::int64_t row = 0; row < fresh[i]; ++row) append_row(lists_[i], rows_++);
     return past(lists_, fresh_, capacity_);
 }
 

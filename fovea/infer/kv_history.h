@@ -28,8 +28,10 @@ public:
     Visibility start(std::span<const Ids> prompts);
 
     // One new row per hypothesis: it continues hypothesis parents[i] of the call before (after
-    // start: prompt parents[i]) and sees that one's history and itself.
-    Visibility advance(std::span<const std::int64_t> parents);
+    // start: prompt parents[i]) and sees that one's history and itself. Where anew[i] is not 0, the
+    // hypothesis begins again instead, like a prompt of so many rows.
+    Visibility advance(std::span<const std::int64_t> parents,
+                       std::span<const std::int64_t> anew = {});
 
     // Of the last call: the new rows, one sequence per prompt or hypothesis, …
     const Segments& fresh() const { return fresh_; }

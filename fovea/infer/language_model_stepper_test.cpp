@@ -110,16 +110,33 @@ TEST(LanguageModelStepper, BadWordsLookAtThePromptWhereItCounts) {
     EXPECT_NE(found(small, options, {prompts[0]})[0][0].tokens[0], first);
 }
 
-TEST(LanguageModelStepper, TheContextIsABound) {
+// Behind the context of 24 tokens the text is its newer half, read from the beginning: what a fresh
+// stepper says of that half.
+TEST(LanguageModelStepper, AFullContextLosesItsOldestHalf) {
     const SmallGpt2 small;
     LanguageModelStepper longer(small.model, {.end_tokens = {0}});
     const std::vector<Ids> too_long = {Ids(25, 3)};
     EXPECT_THROW(longer.start(too_long), Error);
-    LanguageModelStepper full(small.model, {.end_tokens = {0}});
-    const std::vector<Ids> whole = {Ids(24, 3)};
-    full.start(whole);
-    const std::int64_t parent[] = {0};
-    EXPECT_THROW(full.step({3}, parent), Error);
+    Rng rng(6);
+    Ids text;
+    for (int i = 0; i < 20; ++i) text.push_back(static_cast<std::int32_t>(rng.below(37)));
+    const std::vector<Ids> from = {text, {5, 6}};
+    LanguageModelStepper stepper(small.model, {.end_tokens = {0}});
+    stepper.start(from);
+    const std::int64_t parents[] = {0, 1};
+    Ids view = text;
+    for (int i = 0; i < 60; ++i) {  // it slides more than once
+        const auto token = static_cast<std::int32_t>(rng.below(37));
+        const Tensor logits = stepper.step({token, 4}, parents);
+        if (view.size() == 24) view.erase(view.begin(), view.begin() + 12);
+        view.push_back(token);
+        LanguageModelStepper fresh(small.model, {.end_tokens = {0}});
+        const Tensor want = fresh.start(std::vector<Ids>{view});
+        ASSERT_EQ(std::memcmp(want.data(), logits.data(),
+                              sizeof(float) * static_cast<std::size_t>(want.cols())),
+                  0)
+            << "step " << i;
+    }
 }
 
 }  // namespace

@@ -30,8 +30,9 @@ Ids ids_of(std::span<const std::int64_t> rows) { return Ids(rows.begin(), rows.e
 
 }  // namespace
 
-RnnStepper::RnnStepper(const RnnSeq2Seq& model, const Ids& source, const Segments& segments)
-    : model_(model), memory_(model.encode(source, segments)) {
+RnnStepper::RnnStepper(const RnnSeq2Seq& model, const Ids& source, const Segments& segments,
+                       StepResult result)
+    : model_(model), result_(result), memory_(model.encode(source, segments)) {
     states_ = model.decoder.start(memory_.start);
     sources_.resize(static_cast<std::size_t>(segments.count()));
     std::iota(sources_.begin(), sources_.end(), 0);
@@ -102,7 +103,7 @@ Tensor RnnStepper::advance(const Ids& tokens, std::span<const std::int64_t> rows
     sources_ = std::move(sources);
     steps_.clear();
     for (const std::int64_t s : steps) steps_.push_back(s + 1);
-    return model_.logits(out);
+    return result_ == StepResult::rows ? out : model_.logits(out);
 }
 
 std::span<const float> RnnStepper::weights(std::int64_t row) const {

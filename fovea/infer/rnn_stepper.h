@@ -13,7 +13,8 @@ namespace fovea {
 class RnnStepper : public Stepper, private SourceAttention {
 public:
     // One sentence per source, and so one prompt (as a rule the default one).
-    RnnStepper(const RnnSeq2Seq& model, const Ids& source, const Segments& segments);
+    RnnStepper(const RnnSeq2Seq& model, const Ids& source, const Segments& segments,
+               StepResult result = StepResult::logits);
 
     Tensor start(std::span<const Ids> prompts) override;
     Tensor step(const Ids& tokens, std::span<const std::int64_t> parents) override;
@@ -22,6 +23,7 @@ public:
     }
     Ids default_prompt() const override { return {model_.config.decoder_start_token_id}; }
     SourceAttention* source() override { return model_.decoder.attention ? this : nullptr; }
+    const Tensor& memory() const { return memory_.rows; }  // the sources, encoded
 
 private:
     void keep_weights(bool on) override { keeps_weights_ = on; }
@@ -31,6 +33,7 @@ private:
 
     const RnnSeq2Seq& model_;
     Precision precision_ = current_precision();
+    StepResult result_;
     RnnMemory memory_;
     RnnDecoderState states_;                     // one row for each row of the last logits, as …
     std::vector<std::int64_t> sources_, steps_;  // … which source each has, and how far it is

@@ -104,6 +104,9 @@ struct SearchHooks {
     // (with beam 1: at once; otherwise the rest follows when the sentence is done).
     // Return false to end this sample (beam search: this sentence) with what is there.
     std::function<bool(const SearchEvent&)> on_token{};
+    // Beam search: is a hypothesis with these tokens complete (a stop string has come)? It is then
+    // finished as if by an end token.
+    std::function<bool(std::int64_t sentence, const Ids& tokens)> ends{};
     // Set to true by any thread: the search ends before its next step; what is there is returned,
     // marked as not finished. No further events.
     const std::atomic<bool>* stop = nullptr;

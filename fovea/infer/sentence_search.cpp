@@ -127,10 +127,15 @@ void SentenceSearch::search(std::span<const TokenScores> rows) {
     std::sort(all.begin(), all.end(), better);
     std::vector<LiveHypothesis> next;
     for (const Candidate& c : live[0].constraints.empty() ? best_of(all) : best_of_banks(all)) {
-        if (setting_.is_end(c.token))
+        if (setting_.is_end(c.token)) {
             finish(live[c.live], &c);
-        else
+        } else {
             next.push_back(extended(live[c.live], c.token, c.score));
+            if (!c.ends) continue;
+            finish(next.back());
+            finished_.back().finished = true;
+            next.pop_back();
+        }
     }
     settle(std::move(next));
 }
@@ -147,6 +152,14 @@ void SentenceSearch::add(std::vector<Candidate>& all, std::size_t i, std::int32_
     all.push_back({i, token, score, live[i].sum + score, bank});
 }
 
+bool SentenceSearch::completes(const Candidate& c) const {
+    if (setting_.is_end(c.token)) return true;
+    if (!setting_.hooks.ends || !live[c.live].constraints.after(c.token).all_met()) return false;
+    Ids tokens = live[c.live].tokens;
+    tokens.push_back(c.token);
+    return setting_.hooks.ends(index_, tokens);
+}
+
 // An end token counts only among the first `beam`; live ones are filled up from the rest.
 std::vector<SentenceSearch::Candidate> SentenceSearch::best_of(
     const std::vector<Candidate>& sorted) const {
@@ -154,10 +167,11 @@ std::vector<SentenceSearch::Candidate> SentenceSearch::best_of(
     std::vector<Candidate> taken;
     std::size_t lives = 0;
     for (std::size_t k = 0; k < sorted.size() && lives < beam; ++k) {
-        const bool ends = setting_.is_end(sorted[k].token);
-        if (ends && k >= beam) continue;
-        if (!ends) ++lives;
-        taken.push_back(sorted[k]);
+        Candidate c = sorted[k];
+        c.ends = completes(c);
+        if (c.ends && k >= beam) continue;
+        if (!c.ends) ++lives;
+        taken.push_back(c);
     }
     return taken;
 }
@@ -176,6 +190,7 @@ std::vector<SentenceSearch::Candidate> SentenceSearch::best_of_banks(
             if (first && taken.size() < beam) {
                 served.push_back(c.bank);
                 taken.push_back(c);
+                taken.back().ends = completes(c);
             } else {
                 later.push_back(c);
             }

@@ -54,9 +54,11 @@ private:
         std::int32_t token = 0;
         float score = 0;  // log-probability of the token
         double sum = 0;
-        int bank = 0;  // constraint tokens produced
+        int bank = 0;       // constraint tokens produced
+        bool ends = false;  // an end token, or the text is complete with it
     };
     static bool better(const Candidate& a, const Candidate& b);
+    bool completes(const Candidate& c) const;
 
     void cut();
     void force(std::int32_t token, std::span<const TokenScores> rows);

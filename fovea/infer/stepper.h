@@ -21,6 +21,10 @@ public:
     virtual std::span<const float> weights(std::int64_t row) const = 0;
 };
 
+// What a decoder's step hands over: logits, or the rows they are made from (for heads of another
+// kind: copy_stepper.h).
+enum class StepResult { logits, rows };
+
 class Stepper {
 public:
     virtual ~Stepper() = default;

@@ -9,10 +9,14 @@
 namespace fovea {
 
 TransformerStepper::TransformerStepper(const Transformer& model, const Ids& source,
-                                       const Segments& segments)
+                                       const Segments& segments, StepResult result)
     : model_(model),
+      result_(result),
       source_(segments),
-      cache_(model.decoder.start(model.encode(source, segments), segments)) {}
+      memory_(model.encode(source, segments)),
+      cache_(model.decoder.start(memory_, segments)) {
+    if (result == StepResult::logits) memory_ = Tensor();  // nobody reads it again
+}
 
 Tensor TransformerStepper::start(std::span<const Ids> prompts) {
     expect(static_cast<std::int64_t>(prompts.size()) == source_.count(), "decode: ", prompts.size(),
@@ -55,7 +59,7 @@ Tensor TransformerStepper::run(const Ids& tokens, const Visibility& sees) {
             weights_.push_back(std::move(map[static_cast<std::size_t>(r)]));
     }
     if (fresh.total() > fresh.count()) hidden = gather_rows(hidden, last_rows);
-    return model_.logits(hidden);
+    return result_ == StepResult::rows ? hidden : model_.logits(hidden);
 }
 
 std::span<const float> TransformerStepper::weights(std::int64_t row) const {

@@ -16,7 +16,8 @@ namespace fovea {
 class TransformerStepper : public Stepper, private SourceAttention {
 public:
     // One sentence per source, and so one prompt (as a rule the default one).
-    TransformerStepper(const Transformer& model, const Ids& source, const Segments& segments);
+    TransformerStepper(const Transformer& model, const Ids& source, const Segments& segments,
+                       StepResult result = StepResult::logits);
 
     Tensor start(std::span<const Ids> prompts) override;
     Tensor step(const Ids& tokens, std::span<const std::int64_t> parents) override;
@@ -25,6 +26,7 @@ public:
     }
     Ids default_prompt() const override { return {model_.config.decoder_start_token_id}; }
     SourceAttention* source() override { return this; }
+    const Tensor& memory() const { return memory_; }  // the sources, encoded
 
 private:
     void keep_weights(bool on) override { keeps_weights_ = on; }
@@ -33,7 +35,9 @@ private:
 
     const Transformer& model_;
     Precision precision_ = current_precision();
+    StepResult result_;
     Segments source_;
+    Tensor memory_;
     DecoderCache cache_;
     KvHistory history_;
     std::vector<std::vector<float>> weights_;  // of each row of the last logits

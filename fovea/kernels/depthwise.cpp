@@ -8,6 +8,22 @@
 #include "fovea/kernels/aligned_buffer.h"
 #include "fovea/kernels/elementwise.h"
 
+#ifndef FOVEA_KERNELS_DEPTHWISE_ONCE_
+#define FOVEA_KERNELS_DEPTHWISE_ONCE_
+namespace fovea::kernels {
+
+// One row of y. `taps` [count, columns] are those that fall on rows of the sequence, the first of
+// them on `x`.
+struct DepthwiseRowWork {
+    const float *x, *taps, *bias;
+    std::int64_t stride, count, columns;
+    float* y;
+    bool add;
+};
+
+}  // namespace fovea::kernels
+#endif
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "fovea/kernels/depthwise.cpp"
 #include "fovea/kernels/simd_targets.h"
@@ -21,23 +37,20 @@
 HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
-// One row of y: taps [k, columns]; the taps [first, past) fall on rows of the sequence, the first
-// of them on `x`.
-void DepthwiseRow(const float* x, std::int64_t stride, const float* taps, std::int64_t count,
-                  const float* bias, float* y, std::int64_t columns, bool add) {
-    for (std::int64_t c = 0; c < columns; c += 16) {
-        const std::int64_t some = std::min<std::int64_t>(16, columns - c);
+void DepthwiseRow(const DepthwiseRowWork& r) {
+    for (std::int64_t c = 0; c < r.columns; c += 16) {
+        const std::int64_t some = std::min<std::int64_t>(16, r.columns - c);
         const bool whole = some == 16;
-        F16 sum = bias ? LoadSome16(bias + c, some) : Zero16();
-        for (std::int64_t t = 0; t < count; ++t) {
-            const float* w = taps + t * columns + c;
-            const float* v = x + t * stride + c;
+        F16 sum = r.bias ? LoadSome16(r.bias + c, some) : Zero16();
+        for (std::int64_t t = 0; t < r.count; ++t) {
+            const float* w = r.taps + t * r.columns + c;
+            const float* v = r.x + t * r.stride + c;
             const F16 a = whole ? Load16(w) : LoadSome16(w, some);
             const F16 b = whole ? Load16(v) : LoadSome16(v, some);
             sum = Fma16(a, b, sum);
         }
-        if (add) sum = Add16(sum, LoadSome16(y + c, some));
-        StoreSome16(sum, y + c, some);
+        if (r.add) sum = Add16(sum, LoadSome16(r.y + c, some));
+        StoreSome16(sum, r.y + c, some);
     }
 }
 
@@ -71,11 +84,12 @@ void lay_out_taps(ConstView w, TapOrder order, float* taps) {
 
 }  // namespace
 
-void depthwise(ConstView x, std::span<const std::int64_t> offsets, ConstView w, const float* bias,
-               TapOrder order, View y, bool add) {
+void depthwise(ConstView x, std::span<const std::int64_t> offsets, const DepthwiseTaps& taps,
+               View y, bool add) {
+    const ConstView w = taps.w;
     thread_local AlignedBuffer buffer;
-    float* taps = buffer.reserve<float>(checked_mul(w.rows, w.cols));
-    lay_out_taps(w, order, taps);
+    float* rows = buffer.reserve<float>(checked_mul(w.rows, w.cols));
+    lay_out_taps(w, taps.order, rows);
     const auto row = FOVEA_DISPATCH(DepthwiseRow);
     const std::int64_t half = w.cols / 2;
     parallel_for(x.rows, rows_per_piece(x.cols * w.cols), [&](std::int64_t i, std::int64_t past) {
@@ -84,8 +98,14 @@ void depthwise(ConstView x, std::span<const std::int64_t> offsets, ConstView w, 
             while (*end <= i) ++end;
             const std::int64_t from = std::max(i - half, *(end - 1));
             const std::int64_t to = std::min(i + half + 1, *end);
-            row(x.row(from), x.stride, taps + (from - i + half) * w.rows, to - from, bias, y.row(i),
-                x.cols, add);
+            row({.x = x.row(from),
+                 .taps = rows + (from - i + half) * w.rows,
+                 .bias = taps.bias,
+                 .stride = x.stride,
+                 .count = to - from,
+                 .columns = x.cols,
+                 .y = y.row(i),
+                 .add = add});
         }
     });
 }

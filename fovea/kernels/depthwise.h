@@ -10,10 +10,16 @@ namespace fovea::kernels {
 
 enum class TapOrder { forward, backward };  // backward: the transpose, for gradients of x
 
-// y[i, c] = bias[c] + Σ_t w[c, t] x[i + t − (k−1)/2, c] within each sequence; k is odd. `bias` may
-// be null. w [columns, k]; offsets are those of the sequences. add: y += instead.
-void depthwise(ConstView x, std::span<const std::int64_t> offsets, ConstView w, const float* bias,
-               TapOrder order, View y, bool add);
+struct DepthwiseTaps {
+    ConstView w;                  // [columns, k], k odd
+    const float* bias = nullptr;  // [columns], or none
+    TapOrder order = TapOrder::forward;
+};
+
+// y[i, c] = bias[c] + Σ_t w[c, t] x[i + t − (k−1)/2, c] within each sequence; offsets are those of
+// the sequences. add: y += instead.
+void depthwise(ConstView x, std::span<const std::int64_t> offsets, const DepthwiseTaps& taps,
+               View y, bool add);
 
 // dw[c, t] = Σ_i dy[i, c] x[i + t − (k−1)/2, c]
 void depthwise_weights(ConstView x, ConstView dy, std::span<const std::int64_t> offsets, View dw,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "fovea/base/error.h"
@@ -18,6 +19,20 @@ LabelScore label_score(std::int64_t right, std::int64_t predicted, std::int64_t 
     // 2·right / (predicted + wanted) is the harmonic mean of the two, without dividing by zero
     return {share(right, predicted), share(right, wanted), share(2 * right, predicted + wanted),
             wanted};
+}
+
+constexpr std::size_t most_labels_written = 200;  // of a confusion matrix in a report
+
+// Means over labels, rare ones counting as much as frequent ones.
+LabelScore macro_of(const std::vector<LabelScore>& labels, std::int64_t decisions) {
+    LabelScore m;
+    for (const LabelScore& s : labels) {
+        m.precision += s.precision;
+        m.recall += s.recall;
+        m.f1 += s.f1;
+    }
+    const auto n = static_cast<double>(std::max<std::size_t>(1, labels.size()));
+    return {m.precision / n, m.recall / n, m.f1 / n, decisions};
 }
 
 Json percent_of(const LabelScore& s) {
@@ -69,15 +84,9 @@ ClassificationScore classification_score(std::span<const std::string> predicted,
         const std::int64_t right = s.confusion.at(k, k);
         all_right += right;
         s.labels.push_back(label_score(right, times_predicted, times_wanted));
-        s.macro.precision += s.labels.back().precision;
-        s.macro.recall += s.labels.back().recall;
-        s.macro.f1 += s.labels.back().f1;
     }
-    s.macro.precision /= static_cast<double>(n);
-    s.macro.recall /= static_cast<double>(n);
-    s.macro.f1 /= static_cast<double>(n);
     const auto decisions = static_cast<std::int64_t>(wanted.size());
-    s.macro.support = decisions;
+    s.macro = macro_of(s.labels, decisions);
     s.micro = label_score(all_right, decisions, decisions);
     s.accuracy = share(all_right, decisions);
     return s;
@@ -95,6 +104,14 @@ MetricScore ClassificationScore::score() const {
                                 {"macro_recall", 100 * macro.recall}}};
     for (std::size_t k = 0; k < labels.size(); ++k)
         out.figures["labels"][confusion.labels[k]] = percent_of(labels[k]);
+    if (labels.size() > most_labels_written) return out;
+    Json rows = Json::array();
+    for (std::size_t k = 0; k < labels.size(); ++k) {
+        const auto row = confusion.counts.begin() + static_cast<std::ptrdiff_t>(k * labels.size());
+        rows.push_back(
+            std::vector<std::int64_t>(row, row + static_cast<std::ptrdiff_t>(labels.size())));
+    }
+    out.figures["confusion"] = {{"labels", confusion.labels}, {"counts", rows}};
     return out;
 }
 

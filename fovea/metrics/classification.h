@@ -1,7 +1,8 @@
 #pragma once
 // Scores of predicted labels: accuracy, F1 (micro and macro), confusion matrix, as scikit-learn
 // defines them: the labels are those that occur on either side, in order of their bytes, and a
-// share of nothing is 0. Thread-safety: pure functions and plain values, safe from any thread.
+// share of nothing is 0. One label for each text, or several. Thread-safety: pure functions and
+// plain values, safe from any thread.
 #include <cstdint>
 #include <span>
 #include <string>
@@ -41,5 +42,29 @@ struct ClassificationScore {
 
 ClassificationScore classification_score(std::span<const std::string> predicted,
                                          std::span<const std::string> wanted);
+
+// Any number of labels for each text, each of which is right or wrong by itself.
+struct MultiLabelScore {
+    double accuracy = 0;  // texts of which every label is right, and none is missing
+    LabelScore micro, macro;
+    std::vector<std::string> names;  // sorted
+    std::vector<LabelScore> labels;  // in the order of the names
+
+    MetricScore score() const;  // in percent: micro F1 first
+};
+
+using LabelSet = std::vector<std::string>;  // in any order; one that stands twice counts once
+MultiLabelScore multi_label_score(std::span<const LabelSet> predicted,
+                                  std::span<const LabelSet> wanted);
+
+// Expected calibration error (Guo et al. 2017, eq. 3): how far the probabilities of answers are
+// from the share of them that is right, over bins of equal width; 0 … 1. A probability at the edge
+// of two bins belongs to the lower one, as in scikit-learn's calibration_curve.
+double calibration_error(std::span<const double> probabilities, const std::vector<bool>& right,
+                         int bins = 10);
+
+// The threshold at which one label's F1 is highest: halfway between two of the probabilities, the
+// lowest one of equals; 0.5 where the label is never wanted.
+double best_threshold(std::span<const double> probabilities, const std::vector<bool>& wanted);
 
 }  // namespace fovea

@@ -33,6 +33,45 @@ TEST(Classification, AgreesWithScikitLearn) {
     }
 }
 
+TEST(Classification, SetsOfLabelsAgreeWithScikitLearn) {
+    const Json g = read_json(FOVEA_SOURCE_DIR "/tests/metrics/label_sets.json");
+    ASSERT_GE(g["sets"].size(), 20u);
+    for (const Json& c : g["sets"]) {
+        const auto predicted = c["predicted"].get<std::vector<LabelSet>>();
+        const auto wanted = c["wanted"].get<std::vector<LabelSet>>();
+        const MultiLabelScore s = multi_label_score(predicted, wanted);
+        EXPECT_EQ(s.names, c["labels"].get<Labels>());
+        EXPECT_DOUBLE_EQ(s.accuracy, c["accuracy"].get<double>());
+        expect_shares(s.micro, c["micro"]);
+        expect_shares(s.macro, c["macro"]);
+        for (std::size_t k = 0; k < s.labels.size(); ++k)
+            expect_shares(s.labels[k], {c["each"][0][k], c["each"][1][k], c["each"][2][k]});
+    }
+    const std::vector<LabelSet> one{{"a"}}, none;
+    EXPECT_THROW(multi_label_score(one, none), Error);
+    EXPECT_THROW(multi_label_score(none, none), Error);
+}
+
+TEST(Classification, CalibrationErrorAgreesWithScikitLearn) {
+    const Json g = read_json(FOVEA_SOURCE_DIR "/tests/metrics/label_sets.json");
+    ASSERT_GE(g["calibration"].size(), 15u);
+    for (const Json& c : g["calibration"]) {
+        std::vector<bool> right;
+        for (const Json& r : c["right"]) right.push_back(r.get<int>() == 1);
+        EXPECT_DOUBLE_EQ(calibration_error(c["probabilities"].get<std::vector<double>>(), right,
+                                           c["bins"].get<int>()),
+                         c["error"].get<double>());
+    }
+}
+
+TEST(Classification, TheBestThresholdIsThatOfTheHighestF1) {
+    EXPECT_DOUBLE_EQ(best_threshold(std::vector{0.9, 0.2, 0.4}, {true, false, true}), 0.3);
+    EXPECT_DOUBLE_EQ(best_threshold(std::vector{0.9, 0.8}, {false, true}), 0.4);
+    EXPECT_DOUBLE_EQ(best_threshold(std::vector{0.9, 0.1}, {false, false}), 0.5);  // says nothing
+    // equal probabilities cannot be parted
+    EXPECT_DOUBLE_EQ(best_threshold(std::vector{0.6, 0.6, 0.1}, {true, false, false}), 0.35);
+}
+
 TEST(Classification, ReportsPercentToTasks) {
     const Labels predicted{"pos", "neg", "neg", "neg"}, wanted{"pos", "neg", "pos", "neg"};
     const MetricScore s = classification_score(predicted, wanted).score();
@@ -43,6 +82,8 @@ TEST(Classification, ReportsPercentToTasks) {
     EXPECT_NEAR(s.figures["macro_f1"].get<double>(), 100 * (0.8 + 2.0 / 3) / 2, 1e-9);
     EXPECT_DOUBLE_EQ(s.figures["labels"]["pos"]["recall"].get<double>(), 50);
     EXPECT_EQ(s.figures["labels"]["pos"]["support"], 2);
+    EXPECT_EQ(s.figures["confusion"]["labels"], (Labels{"neg", "pos"}));
+    EXPECT_EQ(s.figures["confusion"]["counts"], Json::parse("[[2, 0], [1, 1]]"));
 }
 
 TEST(Classification, RefusesWhatCannotBeScored) {

@@ -5,6 +5,7 @@
 #include "fovea/ops/arithmetic.h"
 #include "fovea/ops/attention/attention.h"
 #include "fovea/ops/dropout.h"
+#include "fovea/ops/loss/linear_cross_entropy.h"
 #include "fovea/ops/rows/gather.h"
 #include "fovea/ops/rows/pooling.h"
 
@@ -37,10 +38,21 @@ Tensor BertEmbeddings::operator()(const TokenBatch& batch) const {
     expect(batch.types.empty() || batch.types.size() == rows, "bert: ", batch.types.size(),
            " token types for ", rows, " tokens");
     const Ids& types = batch.types.empty() ? Ids(rows, 0) : batch.types;
-    const Tensor x =
-        gather_rows(word_embeddings, batch.tokens) + gather_rows(token_type_embeddings, types) +
-        learned_positions(position_embeddings, batch.segments, {.offset = first_position});
+    const Tensor x = gather_rows(word_embeddings, batch.tokens) +
+                     gather_rows(token_type_embeddings, types) + positions(batch);
     return dropout(norm(x), p_drop);
+}
+
+Tensor BertEmbeddings::positions(const TokenBatch& batch) const {
+    if (batch.positions.empty())
+        return learned_positions(position_embeddings, batch.segments, {.offset = first_position});
+    expect(batch.positions.size() == batch.tokens.size(), "bert: ", batch.positions.size(),
+           " positions for ", batch.tokens.size(), " tokens");
+    Ids at = batch.positions;
+    for (std::int32_t& p : at) p += first_position;
+    Tensor x = gather_rows(position_embeddings, at);
+    x.set_row_names(batch.segments);
+    return x;
 }
 
 BertLayer::BertLayer(const BertConfig& c, const Params& p)
@@ -102,6 +114,10 @@ MaskedWordHead::MaskedWordHead(const BertConfig& c, const Tensor& words, const O
 
 Tensor MaskedWordHead::operator()(const Tensor& rows) const {
     return linear(norm(dense(rows, act)), decoder, bias);
+}
+
+Tensor MaskedWordHead::loss(const Tensor& rows, const Ids& labels) const {
+    return linear_cross_entropy(norm(dense(rows, act)), decoder, bias, labels);
 }
 
 }  // namespace fovea

@@ -23,6 +23,7 @@ struct BertEmbeddings {
     BertEmbeddings(const BertConfig& c, const Params& p);
     // A batch without token types is all of type 0.
     Tensor operator()(const TokenBatch& batch) const;
+    Tensor positions(const TokenBatch& batch) const;  // counted through a sequence, or as given
 
     Tensor word_embeddings, position_embeddings, token_type_embeddings;
     LayerNorm norm;
@@ -73,13 +74,16 @@ struct MaskedWordHead {
     };
     MaskedWordHead(const BertConfig& c, const Tensor& words, const Options& options,
                    const Params& p);
-    Tensor operator()(const Tensor& rows) const;  // [rows, vocabulary]
+    Tensor operator()(const Tensor& rows) const;               // [rows, vocabulary]
+    Tensor loss(const Tensor& rows, const Ids& labels) const;  // its mean cross-entropy
 
     Linear dense;
     LayerNorm norm;
     Act act;
     Tensor decoder, bias;
 };
+
+void put_words(TextEncoder& e, const MaskedWordHead& head);
 
 Init bert_init(const BertConfig& c);  // normal, deviation initializer_range
 

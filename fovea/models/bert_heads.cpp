@@ -53,6 +53,11 @@ TextEncoder bert_encoder(const BertConfig& c, const BertModel& body, const BertF
     return e;
 }
 
+void put_words(TextEncoder& e, const MaskedWordHead& head) {
+    e.words = head;
+    e.word_loss = [head](const Tensor& rows, const Ids& labels) { return head.loss(rows, labels); };
+}
+
 void add_row_heads(TextEncoder& e, const BertConfig& c, const HeadChoice& head, const Params& p) {
     if (head.head == Head::tags)
         e.tags = [drop = c.head_dropout(),
@@ -96,12 +101,12 @@ TextEncoder Bert::make(const Json& config, const std::string& where, const HeadC
     }
     if (words) {
         c.check_tied(where);
-        e.words = MaskedWordHead(c, body.embeddings.word_embeddings,
-                                 {.dense = "transform.dense",
-                                  .norm = "transform.LayerNorm",
-                                  .act = c.hidden_act,
-                                  .words = "bert.embeddings.word_embeddings.weight"},
-                                 p / "cls" / "predictions");
+        put_words(e, MaskedWordHead(c, body.embeddings.word_embeddings,
+                                    {.dense = "transform.dense",
+                                     .norm = "transform.LayerNorm",
+                                     .act = c.hidden_act,
+                                     .words = "bert.embeddings.word_embeddings.weight"},
+                                    p / "cls" / "predictions"));
         if (!next) ignore_next_head(p.store());
     }
     return e;

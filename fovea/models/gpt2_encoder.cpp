@@ -4,6 +4,7 @@
 #include "fovea/base/error.h"
 #include "fovea/models/gpt2.h"
 #include "fovea/ops/dropout.h"
+#include "fovea/ops/loss/linear_cross_entropy.h"
 #include "fovea/ops/rows/gather.h"
 
 namespace fovea {
@@ -28,6 +29,9 @@ void add_gpt2_words(TextEncoder& e, const Gpt2& model, const Params& p) {
     else
         head = p.get("lm_head.weight", {e.vocabulary, e.width}, gpt2_init(model.config));
     e.words = [head](const Tensor& rows) { return linear(rows, head); };
+    e.word_loss = [head](const Tensor& rows, const Ids& labels) {
+        return linear_cross_entropy(rows, head, {}, labels);
+    };
 }
 
 void add_gpt2_head(TextEncoder& e, const Gpt2& model, const HeadChoice& choice, const Params& p) {

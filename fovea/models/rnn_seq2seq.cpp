@@ -9,6 +9,7 @@
 #include "fovea/ops/dropout.h"
 #include "fovea/ops/rows/concat.h"
 #include "fovea/ops/rows/gather.h"
+#include "fovea/ops/without_gradient.h"
 
 namespace fovea {
 namespace {
@@ -120,7 +121,7 @@ Tensor RnnDecoder::operator()(const Tensor& embedded, const Segments& targets,
 // For a Probe: steps are many small calls; people look at one map of the whole target.
 void RnnDecoder::report(const Tensor& queries, const Segments& targets,
                         const RnnMemory& memory) const {
-    (*attention)(queries, AskingRows::all(targets), memory.source);
+    without_gradient([&] { (*attention)(queries, AskingRows::all(targets), memory.source); });
 }
 
 // Each output is part of the next input, so the targets that are still alive take a step together.
@@ -191,7 +192,7 @@ Tensor RnnSeq2Seq::embedded(const Tensor& table, const Ids& tokens,
 
 RnnMemory RnnSeq2Seq::encode(const Ids& source, const Segments& segments) const {
     const RecurrentResult read = encoder(embedded(shared, source, segments), segments);
-    RnnMemory memory{{Tensor(), Tensor(), segments, {}}, decoder.bridged(read.last)};
+    RnnMemory memory{read.rows, {Tensor(), Tensor(), segments, {}}, decoder.bridged(read.last)};
     if (decoder.attention) memory.source = decoder.attention->prepare(read.rows, segments);
     return memory;
 }

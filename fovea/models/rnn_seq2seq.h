@@ -19,6 +19,7 @@ namespace fovea {
 
 // The source, read.
 struct RnnMemory {
+    Tensor rows;  // [tokens, d]
     PreparedSource source;
     RecurrentStates start;  // of the decoder's layers, one row a sequence
 };

@@ -50,12 +50,12 @@ TextEncoder Roberta::make(const Json& config, const std::string& where, const He
     if (head.head == Head::classes) e.classes = RobertaClassHead(c, head.classes, p / "classifier");
     if (head.head == Head::words || head.head == Head::words_and_next) {
         c.check_tied(where);
-        e.words = MaskedWordHead(c, body.embeddings.word_embeddings,
-                                 {.dense = "dense",
-                                  .norm = "layer_norm",
-                                  .act = Act::gelu,  // whatever hidden_act says
-                                  .words = "roberta.embeddings.word_embeddings.weight"},
-                                 p / "lm_head");
+        put_words(e, MaskedWordHead(c, body.embeddings.word_embeddings,
+                                    {.dense = "dense",
+                                     .norm = "layer_norm",
+                                     .act = Act::gelu,  // whatever hidden_act says
+                                     .words = "roberta.embeddings.word_embeddings.weight"},
+                                    p / "lm_head"));
     }
     ignore_pooler(p / "roberta");  // the published files have BERT's, never trained
     return e;

@@ -3,9 +3,13 @@
 #include <charconv>
 
 #include "fovea/base/error.h"
+#include "fovea/models/bag.h"
+#include "fovea/models/convolution.h"
 #include "fovea/models/gpt2.h"
 #include "fovea/models/roberta.h"
+#include "fovea/models/single_head.h"
 #include "fovea/models/transformer.h"
+#include "fovea/models/word_rows.h"
 #include "fovea/models/xlnet.h"
 
 namespace fovea {
@@ -23,6 +27,44 @@ constexpr TextEncoderEntry encoders[] = {
      Gpt2::new_config, Gpt2::make, Gpt2::rules, Gpt2::heads, Gpt2::architecture},
     {"xlnet", XlnetEncoder::model_type, "XLNet (Yang et al. 2019)", XlnetEncoder::new_config,
      XlnetEncoder::make, XlnetEncoder::rules, XlnetEncoder::heads, XlnetEncoder::architecture},
+    {.name = "single-head",
+     .model_type = SingleHead::model_type,
+     .sentence = "word vectors and one self-attention over them",
+     .new_config = SingleHead::new_config,
+     .make = SingleHead::make,
+     .rules = SingleHead::rules,
+     .sizes = SingleHead::sizes},
+    {.name = "weighted-sum",
+     .model_type = WordRows::weighted_sum_type,
+     .sentence = "word vectors under a fixed weight for each position",
+     .new_config = WordRows::new_weighted_sum,
+     .make = WordRows::make,
+     .rules = WordRows::rules,
+     .sizes = WordRows::sizes,
+     .pooling = "positions"},
+    {.name = "label-query",
+     .model_type = WordRows::label_query_type,
+     .sentence = "word vectors that a learned query of each class attends to",
+     .new_config = WordRows::new_label_query,
+     .make = WordRows::make,
+     .rules = WordRows::rules,
+     .sizes = WordRows::sizes,
+     .pooling = "queries"},
+    {.name = "cnn",
+     .model_type = Convolution::model_type,
+     .sentence = "windows of 2 to 5 words (Kim 2014)",
+     .new_config = Convolution::new_config,
+     .make = Convolution::make,
+     .rules = Convolution::rules,
+     .sizes = Convolution::sizes,
+     .pooling = "max"},
+    {.name = "bag",
+     .model_type = Bag::model_type,
+     .sentence = "the mean of word and n-gram vectors (Joulin et al. 2016)",
+     .new_config = Bag::new_config,
+     .make = Bag::make,
+     .rules = Bag::rules,
+     .sizes = Bag::sizes},
 };
 
 }  // namespace
@@ -36,6 +78,7 @@ void EncoderChoice::describe(Settings& s) {
     s.add("d-model", width, "width of a row", size);
     s.add("ffn", ffn, "width inside feed-forward", size);
     s.add("heads", heads, "attention heads", size);
+    s.add("hidden", hidden, "width behind the word vectors (single-head, cnn)", size);
     s.add("dropout", dropout, "share of values dropped in training",
           {.group = "model", .min = 0, .max = 1, .below_max = true, .otherwise = "by the preset"});
     s.add("max-length", max_length, "tokens of a text; longer ones are cut",

@@ -45,6 +45,24 @@ struct NextTokens {
     const Visibility& sees;
 };
 
+// What the layers of a model read of the text before a sequence (Transformer-XL's memory): rows in
+// the order of the text. No gradient flows into them.
+struct RowMemory {
+    std::vector<Tensor> rows;  // one a layer, [segments.total(), width]
+    Segments segments;         // one a sequence; a sequence without a memory has none of the rows
+    bool empty() const { return rows.empty(); }
+};
+
+// Tokens to be told in an order of their own. `order` has the positions of each sequence, of which
+// the last `predicted` are targets: they know the tokens before them in the order, and the memory.
+struct ToldTokens {
+    const TokenBatch& batch;
+    const Ids& order;
+    std::span<const std::int64_t> predicted;
+    const RowMemory* memory = nullptr;
+    RowMemory* remembered = nullptr;  // if given: what the layers read of the batch itself
+};
+
 struct TextEncoder {
     int width = 0;       // columns of a row
     int vocabulary = 0;  // columns of words()
@@ -59,19 +77,20 @@ struct TextEncoder {
     std::function<Tensor(const Tensor& rows)> tags;                      // [rows, classes]
     std::function<Tensor(const Tensor& rows)> spans;  // [rows, 2]: begins here, ends here
     std::function<Tensor(const Tensor& rows)> words;  // [rows, vocabulary], of any rows
+    // The mean cross-entropy of words(rows); the scores of all rows are never kept together.
+    std::function<Tensor(const Tensor& rows, const Ids& labels)> word_loss;
     std::function<Tensor(const Tensor& rows, const Segments&)> next;  // [sequences, 2]: yes, no
 
     // Models that read left to right: the fresh rows of sequences, whose keys and values join the
     // caches (one a layer). Empty: the model looks both ways.
     std::function<Tensor(const NextTokens& next, std::span<KvCache> caches)> step;
 
-    // Models that tell tokens in any order (XLNet): the rows of the targets, which know the tokens
-    // before them in the order and their own place. `order` has the positions of each sequence, of
-    // which the last `predicted` are targets; the rows come in that order. Empty: there is one
-    // order.
-    std::function<Tensor(const TokenBatch&, const Ids& order,
-                         std::span<const std::int64_t> predicted)>
-        targets;
+    // Models that tell tokens in any order (XLNet): the rows of the targets, in that order. Empty:
+    // there is one order.
+    std::function<Tensor(const ToldTokens& told)> targets;
+    // And what a text leaves to the one behind it, read both ways or from left to right.
+    std::function<RowMemory(const TokenBatch& before, bool left_to_right)> remember;
+    int kept_rows = 0;  // while writing: so many rows of the past at most; 0: all
 
     // Which layer a parameter belongs to: 0 the embeddings, 1 … layers the blocks from the bottom;
     // for rates that fall with depth and for freezing. Parameters of a head: layers + 1.
@@ -81,11 +100,12 @@ struct TextEncoder {
 // What is chosen when a new model is made; what is left out is the preset's.
 struct EncoderChoice {
     std::string preset = "tiny";
-    std::optional<int> layers{}, width{}, ffn{}, heads{};
+    std::optional<int> layers{}, width{}, ffn{}, heads{}, hidden{};
     std::optional<float> dropout{};
     int vocabulary = 0;
     int max_length = 512;
     int end_token = 0, pad_token = 0;
+    int space_token = -1;  // where every character is a token: that between words
 
     void describe(Settings& settings);  // sizes; vocabulary and tokens come from the tokenizer
 };
@@ -112,6 +132,9 @@ struct TextEncoderEntry {
     std::string (*architecture)(Head head) = nullptr;
     // The tokenizer recipe whose special tokens and template its checkpoints have ("" : any).
     const char* tokens = "";
+    // Which of the sizes of EncoderChoice it has, by the names of the settings.
+    std::string_view sizes = "layers d-model ffn heads";
+    const char* pooling = "mean";  // of a classifier, where the model has no head of its own
 };
 
 std::span<const TextEncoderEntry> text_encoders();  // the one table

@@ -18,13 +18,9 @@
 
 namespace fovea {
 
-// What each layer read of the segment before: rows in the order of the text. No gradient flows into
-// them, and nothing is kept between batches: Xlnet::remember computes them when they are wanted.
-struct XlnetMemory {
-    std::vector<Tensor> rows;  // one a layer, [segments.total(), d_model]
-    Segments segments;         // one a sequence; a sequence without a memory has none of the rows
-    bool empty() const { return rows.empty(); }
-};
+// What each layer read of the segment before. Nothing is kept between batches: Xlnet::remember
+// computes it when it is wanted.
+using XlnetMemory = RowMemory;
 
 struct XlnetContext {
     XlnetMemory memory{};

@@ -25,7 +25,7 @@ struct XlnetConfig {
     float initializer_range = 0.02f;
     int clamp_len = -1;  // > 0: distances beyond it count as it
     // Generation keeps the rows of older tokens instead of reading the whole text anew for each
-    // token (infer/xlnet_stepper.h), at most mem_len of them; 0: all.
+    // token (infer/any_order_stepper.h), at most mem_len of them; 0: all.
     bool use_mems_eval = true;
     int mem_len = 0;
 

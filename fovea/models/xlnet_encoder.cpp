@@ -3,6 +3,7 @@
 #include "fovea/models/xlnet.h"
 #include "fovea/ops/activation.h"
 #include "fovea/ops/dropout.h"
+#include "fovea/ops/loss/linear_cross_entropy.h"
 #include "fovea/ops/rows/pooling.h"
 
 namespace fovea {
@@ -79,10 +80,14 @@ TextEncoder XlnetEncoder::make(const Json& json, const std::string& where, const
     e.layers = c.n_layer;
     e.dropout = c.dropout;
     e.rows = [model](const TokenBatch& batch) { return (*model)(batch); };
-    e.targets = [model](const TokenBatch& batch, const Ids& order,
-                        std::span<const std::int64_t> predicted) {
-        return model->target_rows(batch, {order, {predicted.begin(), predicted.end()}});
+    e.targets = [model](const ToldTokens& t) {
+        return model->target_rows(t.batch, {t.order, {t.predicted.begin(), t.predicted.end()}},
+                                  t.memory ? *t.memory : XlnetMemory{}, t.remembered);
     };
+    e.remember = [model](const TokenBatch& before, bool left_to_right) {
+        return model->remember(before, {.left_to_right = left_to_right});
+    };
+    e.kept_rows = c.mem_len;
     const auto linear_head = [&](const char* name, int columns) {
         return [layer = Linear(c.d_model, columns, p / name, normal(c.initializer_range))](
                    const Tensor& rows) { return layer(rows); };
@@ -102,6 +107,9 @@ TextEncoder XlnetEncoder::make(const Json& json, const std::string& where, const
             p.tie("lm_loss.weight", "transformer.word_embedding.weight");
             e.words = [model, bias](const Tensor& rows) {
                 return linear(rows, model->word_embedding, bias);
+            };
+            e.word_loss = [model, bias](const Tensor& rows, const Ids& labels) {
+                return linear_cross_entropy(rows, model->word_embedding, bias, labels);
             };
             break;
         }

@@ -20,6 +20,7 @@
 #include "fovea/ops/depthwise_conv.h"
 #include "fovea/ops/dropout.h"
 #include "fovea/ops/linear.h"
+#include "fovea/ops/loss/copy.h"
 #include "fovea/ops/loss/linear_cross_entropy.h"
 #include "fovea/ops/loss/loss.h"
 #include "fovea/ops/loss/segment_cross_entropy.h"
@@ -118,6 +119,14 @@ TEST(BadCalls, EachIsOneClearError) {
         {"crf_marginals: emissions are [2, 5] but the segments have 3 rows",
          [&] {
              crf_marginals(x, three, {Tensor::zeros({5, 5}), v5, v5});
+         }},
+        {"copy_loss: 3 scores but 1 tokens",
+         [&] {
+             copy_loss({{}, {}, {Tensor::zeros({3}), three}, {0}}, {0});
+         }},
+        {"copy_log_probs: token 9 but 5 columns",
+         [&] {
+             copy_log_probs({{}, {}, {Tensor::zeros({3}), three}, {0, 9, 0}}, 5);
          }},
         {"gru: W is [3, 4] but must be [3 h, h]",
          [&] {

@@ -22,16 +22,19 @@ Tensor depthwise_conv1d(const Tensor& x, const Segments& segments, const Tensor&
            b.shape());
 
     Tensor y(x.shape());
-    const ConstView taps(w.data(), s[0], s[2]);
-    kernels::depthwise(x, segments.offsets(), taps, b.empty() ? nullptr : b.data(),
-                       kernels::TapOrder::forward, y.view(), false);
+    kernels::depthwise(
+        x, segments.offsets(),
+        {.w = ConstView(w.data(), s[0], s[2]), .bias = b.empty() ? nullptr : b.data()}, y.view(),
+        false);
 
     return record(y, {x, w, b}, [x, w, b, segments](const Tensor& dy, Gradients& d) {
         const std::int64_t k = w.shape()[2];
         if (d.wants(x)) {
             const Into dx = d.into(x);
-            kernels::depthwise(dy, segments.offsets(), {w.data(), x.cols(), k}, nullptr,
-                               kernels::TapOrder::backward, dx.view, dx.add);
+            kernels::depthwise(
+                dy, segments.offsets(),
+                {.w = ConstView(w.data(), x.cols(), k), .order = kernels::TapOrder::backward},
+                dx.view, dx.add);
         }
         if (d.wants(w)) {
             const Into dw = d.into(w);

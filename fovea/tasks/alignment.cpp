@@ -56,12 +56,13 @@ Alignment align(const Seq2SeqModel& model, const Ids& source, const Ids& produce
     batch.input = {model.network.start_token};
     batch.input.insert(batch.input.end(), produced.begin(),
                        produced.end() - 1);  // row i predicts token i
-    batch.labels = produced;
+    for (std::int32_t& id : batch.input)
+        if (id >= model.network.target_vocabulary) id = model.network.unknown_token;
     batch.source_segments = Segments::of_lengths({static_cast<std::int64_t>(source.size())});
     batch.target_segments = Segments::of_lengths({static_cast<std::int64_t>(produced.size())});
     const PrecisionScope scope(model.precision);
     Probe probe;
-    model.network.token_losses(batch);
+    model.network.pass(batch);
     const std::vector<std::vector<float>> map = mean_map(probe, probe.find(attention));
 
     const std::vector<std::int64_t> source_words = words_of(*model.source_tokenizer, source),

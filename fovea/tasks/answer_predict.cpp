@@ -7,6 +7,7 @@
 #include "fovea/base/files.h"
 #include "fovea/base/utf8.h"
 #include "fovea/tasks/answer.h"
+#include "fovea/tasks/answer_slots.h"
 #include "fovea/tasks/answer_texts.h"
 #include "fovea/tasks/shown_tokens.h"
 
@@ -30,6 +31,7 @@ public:
     }
 
     std::vector<std::string> columns() const override {
+        if (!options_.ask.empty()) return {"line", "start", "end", "label", "text", "score"};
         return {"answer", "start", "end", "probability"};
     }
 
@@ -41,6 +43,7 @@ public:
             o.describe(s);
             s.set_all(given, "options");
         }
+        if (!o.ask.empty()) return answer_slots(inputs, o, control);
         std::string common;
         if (!o.context.empty()) common = read_file_or_gzip(o.context, longest_file);
         std::vector<AskedQuestion> questions;
@@ -117,7 +120,8 @@ public:
 
 private:
     struct Options {
-        std::string context;
+        std::string context, ask;
+        double least = 0.5;
         int top = 1, longest = 30;
         std::optional<double> none_bound;
         std::int64_t batch_tokens = 4096;
@@ -125,6 +129,10 @@ private:
         void describe(Settings& s) {
             s.add("context", context, "file with the text that answers are taken from",
                   {.group = "data", .common = true, .is_path = true, .about_run = false});
+            s.add("ask", ask, "file of slots and questions: what each text fills the slots with",
+                  {.group = "data", .is_path = true, .about_run = false});
+            s.add("least", least, "with --ask: probability from which an answer fills a slot",
+                  {.group = "output", .min = 0, .max = 1, .about_run = false});
             s.add("top", top, "answers shown for each question, most probable first",
                   {.group = "output", .common = true, .min = 1, .about_run = false});
             s.add("longest", longest, "tokens of an answer at most",
@@ -166,6 +174,41 @@ private:
             text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; },
             ' ');
         return text;
+    }
+
+    // --ask: the inputs are texts, the questions come from a file.
+    std::vector<Answer> answer_slots(std::span<const Json> inputs, const Options& o,
+                                     const PredictControl& control) const {
+        if (!o.context.empty())
+            throw Error("answer: --ask and --context do not go together", ErrorKind::usage,
+                        "with --ask the inputs are the texts");
+        const std::vector<SlotQuestion> questions = read_slot_questions(o.ask);
+        std::vector<std::string> texts;
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            texts.push_back(repair_utf8(text_field(inputs[i], "text", control.first + i + 1)));
+        std::vector<Answer> out;
+        const auto found = ask_slots(model_, texts, questions, {o.least, o.answering()}, control);
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            Answer& a = out.emplace_back();
+            a.json = {{"schema", "fovea.slots"},
+                      {"version", 1},
+                      {"text", texts[i]},
+                      {"slots", Json::array()}};
+            a.rows.emplace();
+            for (const AskedSlot& s : found[i]) {
+                a.json["slots"].push_back({{"start", s.answer.start},
+                                           {"end", s.answer.end},
+                                           {"label", s.slot},
+                                           {"text", s.answer.text},
+                                           {"score", s.answer.probability}});
+                a.rows->push_back({std::to_string(control.first + i + 1),
+                                   std::to_string(s.answer.start), std::to_string(s.answer.end),
+                                   s.slot, one_line(s.answer.text),
+                                   fmt::format("{:.4f}", s.answer.probability)});
+                a.text += (a.text.empty() ? "" : "\t") + s.slot + "=" + one_line(s.answer.text);
+            }
+        }
+        return out;
     }
 
     Answer written(const AnsweredQuestion& found, const Json& input, const AskedQuestion& q,

@@ -107,7 +107,9 @@ TEST_P(Answerers, SpansAreCharactersOfTheContext) {
                                                  static_cast<std::size_t>(a.end - a.start))),
                       a.text);
             EXPECT_FALSE(a.text.starts_with(" ") || a.text.ends_with(" ")) << a.text;
-            if (k > 0) EXPECT_LE(a.score, found[i].best[k - 1].score);
+            if (k > 0) {
+                EXPECT_LE(a.score, found[i].best[k - 1].score);
+            }
         }
     }
 }

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "fovea/base/json_fields.h"
-#include "fovea/data/batch_plan.h"
+#include "fovea/ops/arithmetic.h"
 #include "fovea/ops/dropout.h"
-#include "fovea/ops/softmax.h"
+#include "fovea/ops/rows/gather.h"
 
 namespace fovea {
 namespace {
@@ -26,7 +26,7 @@ std::optional<Pool> pooling_in(const Json& config, const std::string& where) {
     std::string name;
     if (!JsonFields(config, where).read("pooling", name)) {
         if (has_own_head(config, where)) return {};
-        return Pool::mean;
+        return pool_of(text_encoder_of(config, where).pooling);
     }
     const std::vector<std::string> known = pool_names();
     expect_input(std::find(known.begin(), known.end(), name) != known.end(), where,
@@ -43,6 +43,9 @@ std::vector<std::string> numbered_labels(const Json& config, const std::string& 
     return labels;
 }
 
+constexpr const char* one_label = "single_label_classification";  // Hugging Face's words
+constexpr const char* many_labels = "multi_label_classification";
+
 // config.json of a new classifier: the head, as Hugging Face and as we call it.
 void name_head(Json& config, const std::string& where, std::optional<Pool> pooling) {
     config.erase("pooling");
@@ -50,21 +53,48 @@ void name_head(Json& config, const std::string& where, std::optional<Pool> pooli
     pooling = pooling_in(config, where);
     if (pooling) config["pooling"] = name_of(*pooling);
     name_architecture(config, pooling ? Head::none : Head::classes);
-    if (!pooling) config["problem_type"] = "single_label_classification";
+    if (!config.contains("problem_type") && !pooling) config["problem_type"] = one_label;
 }
 
-void check_problem(const Json& config, const std::string& where) {
-    std::string problem = "single_label_classification";
-    JsonFields(config, where).read("problem_type", problem);
-    if (problem != "single_label_classification")
-        fail_with(ErrorKind::bad_input, "only one label for each text is known", where,
-                  ": \"problem_type\" is \"", problem, "\"");
+// Whether a text may have several labels, and from which probability on one holds.
+void read_problem(const Json& config, const std::string& where, ClassifyModel& m) {
+    std::string problem = one_label;
+    JsonFields f(config, where);
+    f.read("problem_type", problem);
+    if (problem != one_label && problem != many_labels)
+        fail_with(ErrorKind::bad_input, text_of("known are ", one_label, " and ", many_labels),
+                  where, ": \"problem_type\" is \"", problem, "\"");
+    m.several = problem == many_labels;
+    if (!m.several) return;
+    m.thresholds.assign(m.folder.labels.size(), 0.5f);
+    const auto given = config.find("thresholds");
+    if (given == config.end() || given->is_null()) return;
+    expect_input(given->is_array() && given->size() == m.folder.labels.size(), where,
+                 ": \"thresholds\" must be a list of ", m.folder.labels.size(),
+                 " numbers, one for each label");
+    for (std::size_t i = 0; i < given->size(); ++i) {
+        expect_input((*given)[i].is_number(), where, ": \"thresholds\" has ", (*given)[i].dump());
+        m.thresholds[i] = (*given)[i].get<float>();
+    }
 }
 
 void check_tokens(const ModelFolder& folder, const TextEncoder& encoder) {
     expect_input(folder.tokenizer->vocab_size() <= encoder.vocabulary, folder.config_path(),
                  ": the model has ", encoder.vocabulary, " tokens but its tokenizer has ",
                  folder.tokenizer->vocab_size());
+}
+
+// With a query for each class there is a vector for each, and each class judges its own (Mullenbach
+// et al. 2018, eq. 4):  y[s, c] = v[s, c]·w[c] + b[c]
+Tensor own_products(const Tensor& v, const Linear& head) {
+    const std::int64_t classes = head.weight.rows(), width = head.weight.cols();
+    Ids own;
+    for (std::int64_t i = 0; i < v.rows(); ++i)
+        own.push_back(static_cast<std::int32_t>(i % classes));
+    const Tensor ones = Tensor::full({1, width}, 1.0f);
+    return linear(mul(v, gather_rows(head.weight, own)), ones, {})
+               .reshaped({v.rows() / classes, classes}) +
+           head.bias;
 }
 
 }  // namespace
@@ -79,17 +109,15 @@ TextClassifier::TextClassifier(const Json& config, const std::string& where, int
         encoder.width,
         PoolingOptions{.pool = *pool, .classes = classes, .max_positions = encoder.max_length},
         p / "pooling");
-    // With a query for each class there is a vector for each: one weight vector judges them all.
-    head.emplace(encoder.width, pooling->options.pool == Pool::queries ? 1 : classes,
-                 p / "classifier");
+    head.emplace(encoder.width, classes, p / "classifier");
 }
 
 Tensor TextClassifier::logits(const TokenBatch& batch) const {
     const Tensor rows = encoder.rows(batch);
     if (!pooling) return encoder.classes(rows, batch.segments);
-    const Tensor y = (*head)(dropout((*pooling)(rows, batch.segments), encoder.dropout));
-    if (pooling->options.pool != Pool::queries) return y;
-    return y.reshaped({batch.segments.count(), pooling->options.classes});
+    const Tensor v = dropout((*pooling)(rows, batch.segments), encoder.dropout);
+    if (pooling->options.pool != Pool::queries) return (*head)(v);
+    return own_products(v, *head);
 }
 
 TokenBatch pack_texts(std::span<const EncodedText> texts, std::span<const std::int64_t> indices,
@@ -115,6 +143,7 @@ ClassifyModel ClassifyModel::create(ModelFolder folder, std::optional<Pool> pool
     m.folder = std::move(folder);
     m.folder.task = "classify";
     name_head(m.folder.config, "config", pooling);
+    read_problem(m.folder.config, "config", m);
     m.store = std::make_shared<ParameterStore>();
     Rng rng(seed, initial_values);
     m.network = std::make_shared<const TextClassifier>(
@@ -132,6 +161,7 @@ ClassifyModel ClassifyModel::create_from(ModelFolder pretrained, std::optional<P
     const std::string where = m.folder.config_path();
     const TextEncoderEntry& entry = text_encoder_of(m.folder.config, where);
     name_head(m.folder.config, where, pooling);
+    read_problem(m.folder.config, where, m);
     const auto make = [&](const Params& p) {
         return std::make_shared<const TextClassifier>(m.folder.config, where,
                                                       static_cast<int>(m.folder.labels.size()), p);
@@ -150,11 +180,11 @@ ClassifyModel ClassifyModel::open(ModelFolder folder, const WeightChoice& weight
     m.folder.generation = Json::object();
     m.precision = weights.precision;
     const std::string where = m.folder.config_path();
-    check_problem(m.folder.config, where);
     if (m.folder.labels.empty() && !pooling_in(m.folder.config, where))
         m.folder.labels = numbered_labels(m.folder.config, where);
     expect_input(m.folder.labels.size() >= 2, where, ": \"id2label\" names ",
                  m.folder.labels.size(), " labels, but a classifier has at least 2");
+    read_problem(m.folder.config, where, m);
     const auto make = [&](const Params& p) {
         return std::make_shared<const TextClassifier>(m.folder.config, where,
                                                       static_cast<int>(m.folder.labels.size()), p);
@@ -205,43 +235,6 @@ EncodedText ClassifyModel::encode(const TextInput& input) const {
     if (out.cut) {
         out.ids[most - 1] = out.ids.back();  // the end token stays
         out.ids.resize(most);
-    }
-    return out;
-}
-
-std::vector<TextLabel> classify(const ClassifyModel& model, std::span<const std::string> texts,
-                                std::int64_t batch_tokens, const PredictControl& control) {
-    std::vector<TextInput> inputs;
-    for (const std::string& text : texts) inputs.push_back({text});
-    return classify(model, inputs, batch_tokens, control);
-}
-
-std::vector<TextLabel> classify(const ClassifyModel& model, std::span<const TextInput> texts,
-                                std::int64_t batch_tokens, const PredictControl& control) {
-    const PrecisionScope scope(model.precision);
-    std::vector<TextLabel> out(texts.size());
-    std::vector<EncodedText> encoded(texts.size());
-    std::vector<std::int64_t> lengths;
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-        encoded[i] = model.encode(texts[i]);
-        out[i].cut = encoded[i].cut;
-        lengths.push_back(static_cast<std::int64_t>(encoded[i].ids.size()));
-    }
-    const BatchPlan plan(lengths, {.max_tokens = batch_tokens, .shuffle = false}, 0);
-    std::int64_t done = 0;
-    for (std::int64_t b = 0; b < plan.batches(); ++b) {
-        if (control.stop && control.stop->load()) break;
-        const Tensor p = softmax(model.network->logits(pack_texts(encoded, plan[b])));
-        for (std::size_t k = 0; k < plan[b].size(); ++k) {
-            TextLabel& t = out[static_cast<std::size_t>(plan[b][k])];
-            const float* row = p.data() + static_cast<std::int64_t>(k) * p.cols();
-            t.probabilities.assign(row, row + p.cols());
-            t.label =
-                model.folder
-                    .labels[static_cast<std::size_t>(std::max_element(row, row + p.cols()) - row)];
-        }
-        done += static_cast<std::int64_t>(plan[b].size());
-        if (control.progress) control.progress(done, static_cast<std::int64_t>(texts.size()));
     }
     return out;
 }

@@ -2,55 +2,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "fovea/base/clock.h"
-#include "fovea/metrics/classification.h"
 #include "fovea/tasks/classify.h"
+#include "fovea/tasks/classify_score.h"
 #include "fovea/tasks/shown_tokens.h"
 
 namespace fovea {
-
-const std::string& label_of(const LabelledText& t) {
-    if (t.labels.size() != 1 || t.texts.empty() || t.texts.size() > 2)
-        throw Error(text_of(t.path, ":", t.line,
-                            ": one or two texts and one label are wanted, but there are ",
-                            t.texts.size(), " and ", t.labels.size()),
-                    ErrorKind::bad_input);
-    return t.labels[0];
-}
-
-TextInput input_of(const LabelledText& t) {
-    if (t.texts.size() == 1) return {t.texts[0]};
-    return {t.texts[0], t.texts[1]};
-}
-
-// Accuracy, F1 and mean loss over labelled texts.
-MetricScore score_labelled(const ClassifyModel& model, std::span<const LabelledText> records,
-                           std::vector<std::string>* outputs, const PredictControl& control) {
-    std::vector<TextInput> texts;
-    std::vector<std::string> wanted, found;
-    for (const LabelledText& r : records) {
-        texts.push_back(input_of(r));
-        wanted.push_back(label_of(r));
-    }
-    const std::vector<std::string>& labels = model.folder.labels;
-    double loss = 0;
-    const auto answers = classify(model, texts, 4096, control);
-    for (std::size_t i = 0; i < answers.size(); ++i) {
-        found.push_back(answers[i].label);
-        const auto at = std::find(labels.begin(), labels.end(), wanted[i]);
-        const double p =
-            at == labels.end() || answers[i].probabilities.empty()
-                ? 0
-                : answers[i].probabilities[static_cast<std::size_t>(at - labels.begin())];
-        loss -= std::log(std::max(p, 1e-30));
-    }
-    MetricScore s = classification_score(found, wanted).score();
-    s.figures["loss"] = loss / static_cast<double>(std::max<std::size_t>(1, texts.size()));
-    if (outputs) *outputs = std::move(found);
-    return s;
-}
 
 namespace {
 
@@ -79,7 +37,7 @@ public:
         std::vector<Answer> out;
         const auto found = classify(model_, texts, o.batch_tokens, control);
         for (std::size_t i = 0; i < found.size(); ++i)
-            out.push_back(written(found[i], texts[i].text, o));
+            out.push_back(written(found[i], inputs[i], o));
         return out;
     }
 
@@ -107,7 +65,8 @@ public:
     const ParameterStore& parameters() const override { return *model_.store; }
 
     std::vector<std::string> figure_names() const override {
-        return {"accuracy", "macro_f1", "micro_f1", "loss"};
+        if (model_.several) return {"accuracy", "macro_f1", "micro_f1", "loss"};
+        return {"accuracy", "macro_f1", "micro_f1", "loss", "calibration_error"};
     }
 
     EvalReport evaluate(const RecordFiles& files, const PredictControl& control) const override {
@@ -115,29 +74,59 @@ public:
         f.paths = files.paths;
         f.text_keys = options_.text_keys;
         f.label_key = options_.label_key;
+        f.label_separator = options_.separator;
+        f.allow_none = model_.several;
         f.skip_bad = files.skip_bad;
         f.limit = files.limit;
         Problems problems;
-        const std::vector<LabelledText> records = read_labelled(f, &problems);
+        std::vector<LabelledText> records = read_labelled(f, &problems);
         say_all(problems.notes, control);
+        records = with_known_labels(std::move(records), model_.folder.labels,
+                                    options_.unknown == "skip", control.say);
+        expect_input(!records.empty(), files.paths[0], ": holds no text with a known label");
+        ClassifyModel model = model_;
+        if (options_.threshold && model.several)
+            model.thresholds.assign(model.thresholds.size(), *options_.threshold);
         EvalReport r;
         const Stopwatch clock;
-        r.score = score_labelled(model_, records, &r.outputs, control);
+        std::vector<TextLabel> answers;
+        r.score = score_labelled(model, records, &answers, control);
         r.seconds = clock.seconds();
         r.records = static_cast<std::int64_t>(records.size());
+        for (const TextLabel& t : answers) r.outputs.push_back(joined(t.labels));
+        if (options_.confusion) r.details = confusion_table(r.score.figures);
         return r;
     }
 
 private:
     struct Options {
-        int top = 1;
+        std::optional<int> top;
+        std::optional<float> threshold;
         std::vector<std::string> text_keys;
-        std::string label_key;
+        std::string label_key, separator, unknown = "error";
+        bool confusion = false;
         std::int64_t batch_tokens = 4096;
 
         void describe(Settings& s) {
             s.add("top", top, "labels shown for each text, most probable first",
-                  {.group = "output", .common = true, .min = 1, .about_run = false});
+                  {.group = "output",
+                   .common = true,
+                   .min = 1,
+                   .otherwise = "1; of a multi-label model those above their threshold",
+                   .about_run = false});
+            s.add("threshold", threshold, "multi-label: probability from which a label holds",
+                  {.group = "output",
+                   .common = true,
+                   .min = 0,
+                   .max = 1,
+                   .otherwise = "the model's own",
+                   .about_run = false});
+            s.add("confusion", confusion, "eval: show which labels were taken for which",
+                  {.group = "output", .common = true, .about_run = false});
+            s.add("label-separator", separator, "eval: what stands between the labels of a text",
+                  {.group = "data", .otherwise = "a field is one label", .about_run = false});
+            s.add("unknown-label", unknown, "eval: a label that the model has not",
+                  {.group = "data", .choices = {"error", "skip"}, .about_run = false});
             s.add("text", text_keys, "eval: column of the text",
                   {.group = "data", .otherwise = "guessed", .about_run = false});
             s.add("label", label_key, "eval: column of the label",
@@ -153,27 +142,60 @@ private:
         return t;
     }
 
-    Answer written(const TextLabel& t, const std::string& text, const Options& o) const {
-        std::vector<std::size_t> order(t.probabilities.size());
-        for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    static std::string joined(const std::vector<std::string>& parts) {
+        std::string all;
+        for (const std::string& part : parts) all += (all.empty() ? "" : "|") + part;
+        return all;
+    }
+
+    // The labels that are shown, most probable first.
+    std::vector<std::size_t> shown(const TextLabel& t, const Options& o) const {
+        std::vector<std::size_t> order;
+        for (std::size_t i = 0; i < t.probabilities.size(); ++i) {
+            const float least =
+                !model_.several || o.top ? -1 : o.threshold.value_or(model_.thresholds[i]);
+            if (t.probabilities[i] >= least) order.push_back(i);
+        }
         std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
             return t.probabilities[a] > t.probabilities[b];
         });
+        const std::size_t most =
+            model_.several && !o.top ? order.size() : static_cast<std::size_t>(o.top.value_or(1));
+        order.resize(std::min(order.size(), most));
+        return order;
+    }
+
+    Answer written(const TextLabel& t, const Json& input, const Options& o) const {
         const std::vector<std::string>& labels = model_.folder.labels;
         Answer a;
-        a.json = {
-            {"schema", "fovea.classification"}, {"version", 1}, {"text", text}, {"label", t.label}};
+        a.json = {{"schema", "fovea.classification"}, {"version", 1}, {"text", input["text"]}};
+        std::vector<std::string> names, values;
+        for (const std::size_t k : shown(t, o)) {
+            names.push_back(labels[k]);
+            values.push_back(fmt::format("{:.4f}", t.probabilities[k]));
+            a.text += (a.text.empty() ? "" : "\t") + names.back() + "\t" + values.back();
+        }
+        if (model_.several)
+            a.json["labels"] = names;
+        else
+            a.json["label"] = t.label;
+        const std::size_t in_table =
+            model_.several ? names.size() : std::min<std::size_t>(1, names.size());
+        a.cells = {
+            joined({names.begin(), names.begin() + static_cast<std::ptrdiff_t>(in_table)}),
+            joined({values.begin(), values.begin() + static_cast<std::ptrdiff_t>(in_table)})};
         a.json["probabilities"] = Json::object();
         for (std::size_t i = 0; i < labels.size() && !t.probabilities.empty(); ++i)
             a.json["probabilities"][labels[i]] = t.probabilities[i];
-        for (std::size_t k = 0; k < order.size() && k < static_cast<std::size_t>(o.top); ++k) {
-            const std::string p = fmt::format("{:.4f}", t.probabilities[order[k]]);
-            a.text += (k ? "\t" : "") + labels[order[k]] + "\t" + p;
-            if (k == 0) a.cells = {labels[order[k]], p};
-        }
+        for (const auto& [name, value] : input.items())  // the other columns of a table
+            if (name != "text" && name != "text_pair") a.json["columns"][name] = value;
         if (t.cut)
             a.json["cut"] = true,
             a.notes.push_back(fmt::format("cut to the {} tokens that the model takes",
+                                          model_.network->encoder.max_length));
+        if (t.windows > 1)
+            a.json["windows"] = t.windows,
+            a.notes.push_back(fmt::format("read in overlapping windows of {} tokens and joined",
                                           model_.network->encoder.max_length));
         return a;
     }

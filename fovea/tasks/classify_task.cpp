@@ -1,13 +1,16 @@
 // Training a classifier, behind the interface of tasks. (Prediction: classify_predict.cpp.)
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "fovea/base/files.h"
-#include "fovea/data/labelled_texts.h"
 #include "fovea/data/split.h"
+#include "fovea/ops/arithmetic.h"
 #include "fovea/ops/loss/cross_entropy.h"
+#include "fovea/ops/loss/loss.h"
 #include "fovea/tasks/classify.h"
+#include "fovea/tasks/classify_data.h"
+#include "fovea/tasks/classify_defaults.h"
+#include "fovea/tasks/encoder_sizes.h"
 #include "fovea/tasks/start_vectors.h"
 #include "fovea/tasks/training_data.h"
 #include "fovea/tasks/vocabulary_choice.h"
@@ -15,69 +18,61 @@
 namespace fovea {
 namespace {
 
-std::string labels_text(const std::map<std::string, std::int64_t>& counts) {
-    std::string all;
-    int shown = 0;
-    for (const auto& [label, count] : counts) {
-        if (++shown > 12) return all + ", …";
-        all += text_of(all.empty() ? "" : ", ", label, " (", count, ")");
-    }
-    return all;
-}
-
 class ClassifyTrainer : public Trainer {
 public:
     void describe(Settings& s) override {
-        s.add("text", text_keys_, "column of the text, by name or number (again for a second text)",
-              {.group = "data", .otherwise = "guessed"});
-        s.add("label", label_key_, "column of the label",
-              {.group = "data", .common = true, .otherwise = "guessed"});
-        s.add("model", model_name_, "what reads the text",
-              {.group = "model", .common = true, .choices = text_encoder_names()});
+        data_.describe(s);
+        std::vector<std::string> models = text_encoder_names();
+        models.insert(models.begin(), "auto");
+        s.add("model", model_name_,
+              "what reads the text; auto: bag, or transformer where sizes of one are given",
+              {.group = "model", .common = true, .choices = models});
         choice_.describe(s);
         s.add("pool", pool_,
               "how the rows of a text become one vector (model: its own head where it has one, "
-              "else mean)",
+              "else that which suits it)",
               {.group = "model", .common = true, .choices = pool_choices()});
         s.add("smoothing", smoothing_, "label smoothing",
               {.group = "model", .min = 0, .max = 1, .below_max = true});
+        s.add("class-weights", class_weights_,
+              "balanced: rare labels weigh as much as frequent ones together",
+              {.group = "model", .choices = {"none", "balanced"}});
+        s.add("label-words", label_words_,
+              "the query of each class begins as the words of its label (label-query)",
+              {.group = "model"});
+        s.add("tune-thresholds", tune_, "multi-label: the thresholds of best F1 on the dev set",
+              {.group = "model"});
         vocabulary_.describe(s);
     }
 
-    std::vector<std::string> metrics() const override { return {"accuracy", "macro_f1"}; }
+    std::vector<std::string> metrics() const override {
+        return {"accuracy", "macro_f1", "micro_f1"};
+    }
 
     void check(Settings& s, const RunSettings& run) override {
+        settings_ = &s;
         static constexpr const char* of_the_model[] = {
-            "model",   "preset", "layers",     "d-model",   "ffn",      "heads",
-            "dropout", "vocab",  "vocab-size", "lowercase", "tokenizer"};
+            "model",  "preset",  "layers", "d-model",    "ffn",       "heads",
+            "hidden", "dropout", "vocab",  "vocab-size", "lowercase", "tokenizer"};
         if (!run.from.empty())
             leave_out(s, of_the_model, "with --from: sizes and vocabulary are those of the model");
     }
 
     void prepare(RunSettings& run, const Say& say) override {
         run_ = run;
-        read_data(say);
+        choose_model(say);
+        data_.read(run, say);
+        counts_ = TextCounts::of(data_.texts());
+        check_problem();
         make_model(say);
-        const int width = model_.network->encoder.width;
-        run.settle(
-            pretrained_
-                // Devlin et al. 2018, §A.3: 2e-5 to 5e-5 and 2 to 4 epochs; small models bear more
-                ? RunDefaults{.rate = width <= 256 ? 3e-4 : 5e-5,
-                              .warmup = 500,
-                              .epochs = 4,
-                              .d_model = width}
-                : RunDefaults{.rate = width <= 256 ? 1e-3 : 3e-4,
-                              .warmup = 500,
-                              .epochs = 20,
-                              .d_model = width});
-        run_ = run;
+        say_cut(say);
         std::vector<std::int64_t> lengths;
-        for (const LabelledText& t : train_) {
-            samples_.push_back(examples_.size());
-            examples_.push_back(model_.encode(input_of(t)));
-            lengths.push_back(static_cast<std::int64_t>(examples_.back().ids.size()));
+        for (const EncodedText& e : examples_) {
+            lengths.push_back(static_cast<std::int64_t>(e.ids.size()));
             tokens_ += lengths.back();
         }
+        settle(run);
+        run_ = run;
         batches_.emplace(lengths, run.batches);
     }
 
@@ -87,7 +82,7 @@ public:
             model_.folder.config.value("model_type", ""), ", ", model_.network->encoder.layers,
             " layers, d=", model_.network->encoder.width, ", pooling ", model_.pooling_name());
         s.parameters = model_.store->count();
-        s.records = static_cast<std::int64_t>(train_.size());
+        s.records = static_cast<std::int64_t>(data_.train.size());
         s.batches_per_epoch = batches_->per_epoch();
         s.tokens_per_epoch = tokens_;
         // Parameters with gradient and two moments; per token and layer about 14 rows.
@@ -101,61 +96,90 @@ public:
         TrainTask t;
         t.store = model_.store.get();
         t.fingerprint = model_.folder.about["data"];
-        t.guessing_loss = std::log(static_cast<double>(model_.folder.labels.size()));
+        t.guessing_loss =
+            model_.several ? std::log(2.0) : std::log(static_cast<double>(label_count()));
         t.begin_epoch = [this](std::int64_t epoch) { return batches_->begin(epoch); };
         t.unit = "texts";
         t.batch_weight = [this](std::int64_t b) {
             return static_cast<std::int64_t>((*batches_)[b].size());
         };
-        t.loss = [this](std::int64_t b) {
-            const auto chosen = (*batches_)[b];
-            Ids labels;
-            for (const std::int64_t i : chosen)
-                labels.push_back(label_ids_[static_cast<std::size_t>(i)]);
-            return cross_entropy(model_.network->logits(pack_texts(examples_, chosen, samples_)),
-                                 labels, {.smoothing = smoothing_});
-        };
-        if (!dev_.empty()) t.evaluate = [this] { return evaluate(); };
+        t.loss = [this](std::int64_t b) { return loss((*batches_)[b]); };
+        if (!data_.dev.empty()) t.evaluate = [this] { return evaluate(); };
         t.save_model = [this](const std::string& path) { model_.save(path, true); };
         return t;
     }
 
 private:
-    void read_data(const Say& say) {
-        LabelledFiles files;
-        files.paths = run_.train;
-        files.text_keys = text_keys_;
-        files.label_key = label_key_;
-        files.skip_bad = run_.skip_bad;
-        Problems problems;
-        train_ = read_labelled(files, &problems);
-        for (const std::string& note : problems.notes) say("data: " + note);
-        keep_drawn(train_, run_.limit, run_.options.seed);
-        if (run_.has_dev_file()) {
-            files.paths = {run_.dev};
-            files.limit = run_.dev_limit;
-            dev_ = read_labelled(files);
-        } else if (run_.measures()) {
-            std::vector<std::uint64_t> hashes;
-            for (const LabelledText& t : train_) hashes.push_back(record_hash(t.texts));
-            dev_ = take_out(train_, dev_split(hashes));
-            if (!dev_.empty())
-                say(text_of("data: ", dev_.size(),
-                            " records are held out to measure on (--dev FILE "
-                            "gives others)"));
+    bool given(const char* name) const { return settings_ && settings_->given(name); }
+    std::size_t label_count() const { return model_.folder.labels.size(); }
+
+    // From few texts a bag of words and of parts of words learns best (docs/results.md). Here, and
+    // not in check(): the settings of a run that is resumed are known now.
+    void choose_model(const Say& say) {
+        if (model_name_ == "auto") {
+            const bool deep = given("layers") || given("ffn") || given("heads");
+            model_name_ = deep || !run_.from.empty() ? "transformer" : "bag";
+            if (run_.from.empty()) say("model: " + model_name_ + "   change with --model");
         }
-        for (const LabelledText& t : train_) ++counts_[label_of(t)];
-        for (const LabelledText& t : dev_)
-            if (!counts_.count(label_of(t)))
-                throw Error(text_of(t.path, ":", t.line, ": the label \"", label_of(t),
-                                    "\" was never seen in training"),
-                            ErrorKind::bad_input, "seen labels: " + labels_text(counts_));
-        expect_input(counts_.size() >= 2, run_.train[0], ": all records have the label \"",
-                     counts_.begin()->first, "\", but at least two labels are wanted");
-        say(text_of("data: ", train_.size(), " training records, ", counts_.size(),
-                    " labels: ", labels_text(counts_)));
-        for (const auto& [label, count] : counts_)
-            if (count == 1) say("warning: the label \"" + label + "\" is seen only once");
+        if (run_.from.empty() && settings_) check_encoder_sizes(*settings_, model_name_);
+    }
+
+    // Flags that do nothing for the data at hand.
+    void check_problem() const {
+        static constexpr const char* of_one_label[] = {"smoothing", "class-weights"};
+        if (data_.several && settings_)
+            leave_out(*settings_, of_one_label, "with several labels a text");
+        if (!data_.several && tune_)
+            refuse_without_effect("tune-thresholds", "with one label a text",
+                                  "it belongs to --multi-label");
+        if (tune_ && data_.dev.empty())
+            refuse_without_effect("tune-thresholds", "without a dev set", "give --dev FILE");
+    }
+
+    void settle(RunSettings& run) const {
+        const auto texts = static_cast<std::int64_t>(data_.train.size());
+        const int width = model_.network->encoder.width;
+        const bool chosen = given("max-tokens");
+        if (!chosen && !given("max-records")) run.batches.max_examples = fitting_batch(texts);
+        if (!chosen)
+            run.batches.max_tokens =
+                fitting_tokens(model_name_, run.batches.max_examples, tokens_ / texts);
+        // Devlin et al. 2018, §A.3: 2e-5 to 5e-5 and 2 to 4 epochs; small models bear more, and few
+        // texts want more.
+        RunDefaults d{.rate = width <= 256 ? 3e-4 : 5e-5,
+                      .warmup = 500,
+                      .epochs = std::clamp<std::int64_t>(60000 / texts, 3, 20),
+                      .d_model = width};
+        if (!pretrained_) {
+            const ClassifyDefaults own = classify_defaults(model_name_, counts_);
+            d.rate = own.rate * (width > 256 && model_name_ != "cnn" ? 0.3 : 1.0);
+            d.epochs = own.epochs;
+        }
+        run.settle(d);
+    }
+
+    Tensor loss(std::span<const std::int64_t> chosen) const {
+        const Tensor logits = model_.network->logits(pack_texts(examples_, chosen, samples_));
+        if (model_.several) {
+            Tensor targets = Tensor::zeros(logits.shape());
+            float* to = targets.write();
+            for (std::size_t k = 0; k < chosen.size(); ++k)
+                for (const std::int32_t id : label_ids_[static_cast<std::size_t>(chosen[k])])
+                    to[static_cast<std::int64_t>(k) * logits.cols() + id] = 1;
+            return binary_cross_entropy_with_logits(logits, targets);
+        }
+        Ids labels;
+        CrossEntropyOptions options{.smoothing = smoothing_};
+        for (const std::int64_t i : chosen) {
+            labels.push_back(label_ids_[static_cast<std::size_t>(i)][0]);
+            if (!weights_.empty())
+                options.weights.push_back(weights_[static_cast<std::size_t>(labels.back())]);
+        }
+        if (weights_.empty()) return cross_entropy(logits, labels, options);
+        // Over the texts, not over their weights: else a batch without a rare label counts as much
+        // as one that has it.
+        options.reduction = Reduction::sum;
+        return (1.0f / static_cast<float>(chosen.size())) * cross_entropy(logits, labels, options);
     }
 
     static std::vector<std::string> pool_choices() {
@@ -166,12 +190,6 @@ private:
     std::optional<Pool> pool_choice() const {
         if (pool_ == "model") return {};
         return pool_of(pool_);
-    }
-
-    std::vector<std::string> labels_of_data() const {
-        std::vector<std::string> labels;
-        for (const auto& [label, count] : counts_) labels.push_back(label);
-        return labels;
     }
 
     // Goes on with a classifier, or puts a new head on the encoder of a model of another task.
@@ -185,7 +203,8 @@ private:
             say("model: goes on from " + run_.from);
             return;
         }
-        folder.labels = labels_of_data();
+        folder.labels = data_.labels();
+        name_problem(folder.config);
         ModelFolder::NewHead heads;
         model_ =
             ClassifyModel::create_from(std::move(folder), pool_choice(), run_.options.seed, heads);
@@ -200,48 +219,99 @@ private:
         return all;
     }
 
-    void make_model(const Say& say) {
-        if (!run_.from.empty()) {
-            take_from(ModelFolder::open(run_.from), say);
-        } else {
-            ModelFolder folder;
-            folder.labels = labels_of_data();
-            std::vector<std::string> texts;
-            for (const LabelledText& t : train_)
-                texts.insert(texts.end(), t.texts.begin(), t.texts.end());
-            vocabulary_.frame = text_encoder_named(model_name_).tokens;
-            folder.tokenizer = folder.target_tokenizer = vocabulary_.make(texts, say);
-            choice_.vocabulary = static_cast<int>(folder.tokenizer->vocab_size());
-            choice_.end_token = folder.tokenizer->eos_id().value_or(0);
-            choice_.pad_token = folder.tokenizer->pad_id().value_or(choice_.end_token);
-            folder.config = text_encoder_named(model_name_).new_config(choice_);
-            model_ = ClassifyModel::create(std::move(folder), pool_choice(), run_.options.seed);
-            start_from_vectors(run_.vectors, *model_.store, *model_.folder.tokenizer, say);
+    void name_problem(Json& config) const {
+        config.erase("problem_type");
+        config.erase("thresholds");
+        if (data_.several) config["problem_type"] = "multi_label_classification";
+    }
+
+    // A new model, with the defaults that fit its data wherever nothing was asked for.
+    void make_from_scratch(const Say& say) {
+        ModelFolder folder;
+        folder.labels = data_.labels();
+        const TextEncoderEntry& entry = text_encoder_named(model_name_);
+        const std::vector<std::string> texts = data_.texts();
+        const ClassifyDefaults d = classify_defaults(model_name_, counts_);
+        if (!given("vocab")) vocabulary_.kind = d.vocabulary;
+        if (!given("vocab-size")) vocabulary_.size = d.vocabulary_size;
+        if (!given("lowercase")) vocabulary_.lowercase = d.lowercase;
+        if (!given("max-length")) choice_.max_length = d.max_length;
+        if (!choice_.dropout) choice_.dropout = d.dropout;
+        vocabulary_.frame = entry.tokens;
+        folder.tokenizer = folder.target_tokenizer = vocabulary_.make(texts, say);
+        choice_.vocabulary = static_cast<int>(folder.tokenizer->vocab_size());
+        choice_.end_token = folder.tokenizer->eos_id().value_or(0);
+        choice_.pad_token = folder.tokenizer->pad_id().value_or(choice_.end_token);
+        if (vocabulary_.kind == "characters") {
+            const std::vector<TokenId> space = folder.tokenizer->encode_ids(" ", false);
+            if (space.size() == 1) choice_.space_token = space[0];
         }
+        folder.config = entry.new_config(choice_);
+        if (folder.config.contains("buckets")) folder.config["buckets"] = d.buckets;
+        name_problem(folder.config);
+        model_ = ClassifyModel::create(std::move(folder), pool_choice(), run_.options.seed);
+        start_from_vectors(run_.vectors, *model_.store, *model_.folder.tokenizer, say);
+        if (label_words_) start_with_label_words(model_);
+    }
+
+    void make_model(const Say& say) {
+        if (!run_.from.empty())
+            take_from(ModelFolder::open(run_.from), say);
+        else
+            make_from_scratch(say);
+        if (data_.several && !model_.several)
+            throw Error(run_.from + ": its texts have one label each, but those here have several",
+                        ErrorKind::bad_input, "leave out --multi-label and --label-separator");
         model_.precision = precision_of(run_.precision);  // evaluations compute as training does
+        data_.train = with_known_labels(std::move(data_.train), model_.folder.labels,
+                                        data_.unknown == "skip", say);
+        expect_input(!data_.train.empty(), run_.train[0], ": no record has a label of ", run_.from);
+        encode_examples();
+        if (class_weights_ == "balanced")
+            for (const std::string& label : model_.folder.labels)
+                weights_.push_back(static_cast<float>(
+                    static_cast<double>(data_.train.size()) /
+                    (static_cast<double>(label_count()) *
+                     static_cast<double>(std::max<std::int64_t>(1, data_.counts[label])))));
+    }
+
+    void encode_examples() {
         const std::vector<std::string>& labels = model_.folder.labels;
         std::vector<std::string> contents;
-        for (const LabelledText& t : train_) {
-            const auto found = std::find(labels.begin(), labels.end(), label_of(t));
-            if (found == labels.end())
-                throw Error(text_of(t.path, ":", t.line, ": the model of --from has no label \"",
-                                    label_of(t), "\""),
-                            ErrorKind::bad_input);
-            label_ids_.push_back(static_cast<std::int32_t>(found - labels.begin()));
+        for (const LabelledText& t : data_.train) {
+            Ids ids;
+            for (const std::string& label : t.labels)
+                ids.push_back(static_cast<std::int32_t>(
+                    std::find(labels.begin(), labels.end(), label) - labels.begin()));
+            label_ids_.push_back(std::move(ids));
             contents.insert(contents.end(), t.texts.begin(), t.texts.end());
-            contents.push_back(label_of(t));
+            contents.insert(contents.end(), t.labels.begin(), t.labels.end());
+            samples_.push_back(examples_.size());
+            examples_.push_back(model_.encode(input_of(t)));
         }
         model_.folder.about["data"] = {{"train", hash_text(record_hash(contents))},
-                                       {"records", train_.size()},
+                                       {"records", data_.train.size()},
                                        {"seed", run_.options.seed},
                                        {"vocabulary", model_.folder.tokenizer->vocab_size()}};
         model_.folder.about["train_file"] = base_name(run_.train[0]);
     }
 
+    void say_cut(const Say& say) const {
+        const auto cut = std::count_if(examples_.begin(), examples_.end(),
+                                       [](const EncodedText& e) { return e.cut; });
+        if (cut > 0)
+            say(text_of("note: ", cut, cut == 1 ? " text is" : " texts are", " longer than ",
+                        model_.network->encoder.max_length,
+                        " tokens: training reads the beginnings, answers read all in windows "
+                        "(--max-length)"));
+    }
+
     Evaluation evaluate() {
-        const MetricScore s = score_labelled(model_, dev_);
+        if (tune_) tune_thresholds(model_, data_.dev);
+        MetricScore s = score_labelled(model_, data_.dev);
+        s.figures.erase("confusion");  // too long for a log of every epoch
         Evaluation e{s.name, s.value, s.higher_is_better, s.figures.at("loss"), s.figures};
-        if (run_.metric == "macro_f1" || run_.metric == "loss") {
+        if (run_.metric != "auto") {
             e.name = run_.metric;
             e.value = s.figures.at(run_.metric);
             e.higher_is_better = run_.metric != "loss";
@@ -251,15 +321,17 @@ private:
         return e;
     }
 
-    std::vector<std::string> text_keys_;
-    std::string label_key_, model_name_ = "transformer", pool_ = "model";
+    ClassifyData data_;
+    std::string model_name_ = "auto", pool_ = "model", class_weights_ = "none";
+    bool label_words_ = false, tune_ = false;
     float smoothing_ = 0.1f;
     EncoderChoice choice_;
     VocabularyChoice vocabulary_;
+    Settings* settings_ = nullptr;
     RunSettings run_;
-    std::vector<LabelledText> train_, dev_;
-    std::map<std::string, std::int64_t> counts_;
-    Ids label_ids_;
+    TextCounts counts_;
+    std::vector<Ids> label_ids_;  // of each training text
+    std::vector<float> weights_;  // of labels; empty: all 1
     ClassifyModel model_;
     bool pretrained_ = false;  // only the head is new
     std::vector<EncodedText> examples_;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <thread>
@@ -10,6 +11,7 @@
 #include "fovea/base/threads.h"
 #include "fovea/io/safetensors_writer.h"
 #include "fovea/io/test_folder.h"
+#include "fovea/ops/softmax.h"
 #include "fovea/tasks/test_classifier.h"
 
 namespace fovea {
@@ -42,7 +44,7 @@ TEST(Classify, ATextsAnswerDoesNotDependOnItsNeighboursOrThreads) {
     set_thread_count(0);
 }
 
-TEST(Classify, LabelsAreTheMostProbableAndLongTextsAreCut) {
+TEST(Classify, LabelsAreTheMostProbableAndLongTextsAreReadInWindows) {
     const auto found = classify(small_classifier(), texts);
     for (const TextLabel& t : found) {
         float sum = 0, best = 0;
@@ -53,8 +55,122 @@ TEST(Classify, LabelsAreTheMostProbableAndLongTextsAreCut) {
         ASSERT_LT(at, 3);
         EXPECT_EQ(t.probabilities[static_cast<std::size_t>(at)], best);
     }
-    EXPECT_TRUE(found[2].cut);
-    EXPECT_FALSE(found[1].cut);
+    EXPECT_EQ(found[2].windows, 4);  // 27 characters: 0-11, 6-17, 12-23, 16-27
+    EXPECT_EQ(found[1].windows, 1);
+    EXPECT_FALSE(found[2].cut);
+}
+
+TEST(Classify, WindowsCoverTheTextAndOverlapByHalf) {
+    const ClassifyModel m = small_classifier();
+    const std::vector<EncodedText> windows = m.encode_windows({texts[2]});
+    const std::vector<TokenId> whole = m.folder.tokenizer->encode_ids(texts[2], false);
+    ASSERT_EQ(windows.size(), 4u);
+    for (const EncodedText& w : windows) {
+        ASSERT_EQ(w.ids.size(), 12u);
+        EXPECT_EQ(w.ids.back(), 1);  // each ends as a text does
+    }
+    for (std::size_t i = 0; i < 11; ++i) {
+        EXPECT_EQ(windows[0].ids[i], whole[i]);
+        EXPECT_EQ(windows[1].ids[i], whole[6 + i]);
+        EXPECT_EQ(windows[3].ids[i], whole[whole.size() - 11 + i]);
+    }
+    // the answer is the mean of theirs
+    std::vector<std::int64_t> all(4);
+    for (std::size_t i = 0; i < 4; ++i) all[i] = static_cast<std::int64_t>(i);
+    const Tensor p = softmax(m.network->logits(pack_texts(windows, all)));
+    const TextLabel joined = classify(m, texts)[2];
+    for (std::int64_t c = 0; c < 3; ++c)
+        EXPECT_NEAR(joined.probabilities[static_cast<std::size_t>(c)],
+                    (p.at(0, c) + p.at(1, c) + p.at(2, c) + p.at(3, c)) / 4, 1e-6);
+}
+
+ClassifyModel small_classifier_of(const TextEncoderEntry& entry, bool several = false) {
+    ModelFolder f;
+    f.labels = {"bad", "good", "so-so"};
+    f.tokenizer = f.target_tokenizer = std::make_shared<const Tokenizer>(
+        train_vocabulary(texts, {.kind = VocabularyKind::characters, .frame = entry.tokens}));
+    EncoderChoice choice{.preset = "tiny", .layers = 1, .width = 32, .ffn = 48, .heads = 2};
+    choice.vocabulary = static_cast<int>(f.tokenizer->vocab_size());
+    choice.max_length = 12;
+    f.config = entry.new_config(choice);
+    if (several) f.config["problem_type"] = "multi_label_classification";
+    return ClassifyModel::create(std::move(f), {}, 5);
+}
+
+// Every architecture of the table, with the head or pooling that is its own.
+TEST(Classify, EveryArchitectureAnswersAloneAsAmongOthers) {
+    for (const TextEncoderEntry& entry : text_encoders()) {
+        const ClassifyModel m = small_classifier_of(entry);
+        const std::vector<float> alone = all_probabilities(m, 1);
+        ASSERT_EQ(alone.size(), texts.size() * 3);
+        for (const int threads : {1, 3}) {
+            set_thread_count(threads);
+            EXPECT_EQ(all_probabilities(m, 1000), alone) << entry.name;  // bit for bit
+        }
+        set_thread_count(0);
+        const TestFolder folder;
+        m.save(folder / "m");
+        const ClassifyModel back = ClassifyModel::open(ModelFolder::open(folder / "m"));
+        EXPECT_EQ(all_probabilities(back, 100), alone) << entry.name;
+    }
+}
+
+TEST(Classify, AnyNumberOfLabelsHoldsAtItsThresholds) {
+    ClassifyModel m = small_classifier_of(text_encoder_named("single-head"), true);
+    ASSERT_TRUE(m.several);
+    EXPECT_EQ(m.labels_of(std::vector{0.6f, 0.4f, 0.5f}),
+              (std::vector<std::string>{"bad", "so-so"}));
+    EXPECT_TRUE(m.labels_of(std::vector{0.1f, 0.2f, 0.3f}).empty());
+    m.set_thresholds({0.7f, 0.1f, 0.5f});
+    EXPECT_EQ(m.labels_of(std::vector{0.6f, 0.4f, 0.5f}),
+              (std::vector<std::string>{"good", "so-so"}));
+    const TestFolder folder;
+    m.save(folder / "m");
+    const ClassifyModel back = ClassifyModel::open(ModelFolder::open(folder / "m"));
+    EXPECT_TRUE(back.several);
+    EXPECT_EQ(back.thresholds, m.thresholds);
+    for (const TextLabel& t : classify(back, texts))
+        for (const float p : t.probabilities) EXPECT_TRUE(p > 0 && p < 1);
+    Json config = read_json(folder / "m/config.json");
+    config["thresholds"] = {0.5};
+    write_file_atomically(folder / "m/config.json", to_text(config));
+    EXPECT_THROW(ClassifyModel::open(ModelFolder::open(folder / "m")), Error);
+}
+
+TEST(Classify, QueriesMayBeginAsTheWordsOfTheirLabels) {
+    ClassifyModel m = small_classifier_of(text_encoder_named("label-query"));
+    const Tensor table = m.store->at("embeddings.weight");
+    start_with_label_words(m);
+    const auto ids = m.folder.tokenizer->encode_ids("bad", false);
+    ASSERT_GE(ids.size(), 3u);
+    float mean = 0;
+    for (const TokenId id : ids) mean += table.at(id, 7) / static_cast<float>(ids.size());
+    EXPECT_NEAR(m.network->pooling->query.at(0, 7), mean * std::sqrt(32.0f), 1e-5);
+    ClassifyModel other = small_classifier();
+    EXPECT_THROW(start_with_label_words(other), Error);
+}
+
+// A query for each class, and a weight vector of its own for each.
+TEST(Classify, LabelQueriesAreThoseOfPyTorch) {
+    const Json g = read_json(FOVEA_SOURCE_DIR "/tests/goldens/word_models.json");
+    const Json& c = g["cases"].back();
+    ParameterStore store;
+    for (const auto& [name, p] : c["parameters"].items()) {
+        const auto sizes = p["shape"].get<std::vector<std::int64_t>>();
+        const Shape shape = sizes.size() == 1 ? Shape{sizes[0]} : Shape{sizes[0], sizes[1]};
+        const auto values = p["values"].get<std::vector<float>>();
+        store.get(name, shape,
+                  [&](Tensor& t) { std::copy(values.begin(), values.end(), t.write()); });
+    }
+    Rng rng;
+    const TextClassifier network(c["config"], "golden", 3, Params(store, rng));
+    const Tensor y = network.logits(pack(g["texts"].get<std::vector<Ids>>()));
+    for (std::int64_t s = 0; s < y.rows(); ++s)
+        for (std::int64_t k = 0; k < 3; ++k)
+            EXPECT_NEAR(
+                y.at(s, k),
+                c["rows"][static_cast<std::size_t>(s)][static_cast<std::size_t>(k)].get<double>(),
+                2e-6);
 }
 
 TEST(Classify, SavedAndLoadedItGivesTheSameBits) {

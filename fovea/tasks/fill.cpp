@@ -45,6 +45,7 @@ struct TextBatches {
             const FramedText& t = texts[static_cast<std::size_t>(i)];
             out.tokens.insert(out.tokens.end(), t.tokens.begin(), t.tokens.end());
             out.types.insert(out.types.end(), t.types.begin(), t.types.end());
+            out.positions.insert(out.positions.end(), t.positions.begin(), t.positions.end());
             lengths.push_back(static_cast<std::int64_t>(t.tokens.size()));
         }
         out.segments = Segments::of_lengths(lengths);
@@ -76,12 +77,39 @@ std::vector<Filling> fillings(const Tokenizer& tokenizer, const TokenScores& sco
 }
 
 // The text with the best filling of each gap: decoded, as the pieces may join their neighbours.
-std::string filled_text(const Tokenizer& tokenizer, Ids tokens, const FilledText& f) {
+// Translations stand behind a tab.
+std::string filled_text(const PretrainedModel& model, const FramedText& framed,
+                        const FilledText& f) {
+    const Tokenizer& tokenizer = *model.folder.tokenizer;
+    Ids tokens = framed.tokens;
     std::size_t gap = 0;
     for (TokenId& t : tokens)
         if (t == *tokenizer.mask_id() && gap < f.gaps.size() && !f.gaps[gap].empty())
             t = f.gaps[gap++][0].token;
-    return tokenizer.decode(tokens);
+    const auto seam = model.languages ? std::find(framed.types.begin() + 1, framed.types.end(), 1)
+                                      : framed.types.end();
+    if (seam == framed.types.end() || framed.types[0] == 1) return tokenizer.decode(tokens);
+    const std::span<const TokenId> all(tokens);
+    const auto first = static_cast<std::size_t>(seam - framed.types.begin());
+    return tokenizer.decode(all.first(first)) + "\t" + tokenizer.decode(all.subspan(first));
+}
+
+// Two languages: each text by itself, then both in the frame; the longer is cut first.
+FramedText framed_languages(const PretrainedModel& model, const TextWithGaps& text) {
+    const Tokenizer& t = *model.folder.tokenizer;
+    const std::int64_t most = std::max<std::int64_t>(
+        0, model.encoder->max_length - model.languages->added(text.second.has_value()));
+    std::vector<TokenId> first = t.encode_ids(with_own_gaps(model, text.text), false), second;
+    if (text.second) second = t.encode_ids(with_own_gaps(model, *text.second), false);
+    FramedText f;
+    while (static_cast<std::int64_t>(first.size() + second.size()) > most) {
+        (first.size() > second.size() ? first : second).pop_back();
+        f.cut = true;
+    }
+    if (text.second_language && !text.second) std::swap(first, second);
+    TokenBatch b;
+    model.languages->put(first, second, b);
+    return {b.tokens, b.types, b.positions, f.cut};
 }
 
 std::int64_t count_gaps(const Ids& tokens, TokenId mask) {
@@ -90,21 +118,33 @@ std::int64_t count_gaps(const Ids& tokens, TokenId mask) {
 
 }  // namespace
 
-FramedText framed(const PretrainedModel& model, const std::string& text,
-                  const std::optional<std::string>& second) {
+TokenBatch FramedText::batch() const {
+    return {tokens, types, Segments::of_lengths({static_cast<std::int64_t>(tokens.size())}),
+            positions};
+}
+
+FramedText framed(const PretrainedModel& model, const TextWithGaps& text) {
+    if (model.languages) return framed_languages(model, text);
     const Tokenizer& t = *model.folder.tokenizer;
     const auto most = static_cast<std::int64_t>(model.encoder->max_length);
     EncodeOptions o;
     o.truncation = Truncation{.max_length = most};
-    const std::string own = with_own_gaps(model, text);
+    const std::string own = with_own_gaps(model, text.text);
     const Encoding e =
-        second ? t.encode_pair(own, with_own_gaps(model, *second), o) : t.encode(own, o);
-    FramedText f{Ids(e.ids.begin(), e.ids.end()), {}, !e.overflowing.empty()};
+        text.second ? t.encode_pair(own, with_own_gaps(model, *text.second), o) : t.encode(own, o);
+    FramedText f{Ids(e.ids.begin(), e.ids.end()), {}, {}, !e.overflowing.empty()};
     if (model.has_types) f.types.assign(e.type_ids.begin(), e.type_ids.end());
     return f;
 }
 
 std::vector<FilledText> fill(const PretrainedModel& model, std::span<const std::string> texts,
+                             int top, std::int64_t batch_tokens, const PredictControl& control) {
+    std::vector<TextWithGaps> all;
+    for (const std::string& text : texts) all.push_back({text});
+    return fill(model, all, top, batch_tokens, control);
+}
+
+std::vector<FilledText> fill(const PretrainedModel& model, std::span<const TextWithGaps> texts,
                              int top, std::int64_t batch_tokens, const PredictControl& control) {
     const Tokenizer& tokenizer = *model.folder.tokenizer;
     if (!model.encoder->words || !tokenizer.mask_id())
@@ -118,10 +158,11 @@ std::vector<FilledText> fill(const PretrainedModel& model, std::span<const std::
         batches.texts.push_back(framed(model, texts[i]));
         const FramedText& f = batches.texts.back();
         out[i].cut = f.cut;
-        if (f.cut) {
-            const auto whole = tokenizer.encode_ids(with_own_gaps(model, texts[i]));
-            out[i].lost_gaps =
-                count_gaps(Ids(whole.begin(), whole.end()), mask) - count_gaps(f.tokens, mask);
+        if (!f.cut) continue;
+        out[i].lost_gaps = -count_gaps(f.tokens, mask);
+        for (const std::string& text : {texts[i].text, texts[i].second.value_or("")}) {
+            const auto whole = tokenizer.encode_ids(with_own_gaps(model, text), false);
+            out[i].lost_gaps += count_gaps(Ids(whole.begin(), whole.end()), mask);
         }
     }
     batches.plan_for(batch_tokens);
@@ -143,7 +184,7 @@ std::vector<FilledText> fill(const PretrainedModel& model, std::span<const std::
         }
         for (const std::int64_t i : chosen) {
             const auto at = static_cast<std::size_t>(i);
-            out[at].text = filled_text(tokenizer, batches.texts[at].tokens, out[at]);
+            out[at].text = filled_text(model, batches.texts[at], out[at]);
         }
     });
     return out;
@@ -157,7 +198,8 @@ std::vector<float> follows(const PretrainedModel& model, std::span<const TwoText
     const PrecisionScope scope(model.precision);
     std::vector<float> out(pairs.size());
     TextBatches batches;
-    for (const auto& [first, second] : pairs) batches.texts.push_back(framed(model, first, second));
+    for (const auto& [first, second] : pairs)
+        batches.texts.push_back(framed(model, {first, second}));
     batches.plan_for(batch_tokens);
     batches.run(control, [&](std::span<const std::int64_t> chosen, const TokenBatch& batch) {
         const Tensor p = softmax(model.encoder->next(model.encoder->rows(batch), batch.segments));

@@ -27,8 +27,18 @@ struct FilledText {
     bool cut = false;                        // the text was longer than the model takes
 };
 
+// A text, or two where one model reads both: the second follows the first, or translates it.
+struct TextWithGaps {
+    std::string text;
+    std::optional<std::string> second{};
+    bool second_language = false;  // a text alone, in a model of two languages
+};
+
 // "[MASK]" and "<mask>" are gaps in either kind of model. Each gap is filled as if the others
 // stayed open. An answer does not depend on its neighbours.
+std::vector<FilledText> fill(const PretrainedModel& model, std::span<const TextWithGaps> texts,
+                             int top = 5, std::int64_t batch_tokens = 4096,
+                             const PredictControl& control = {});
 std::vector<FilledText> fill(const PretrainedModel& model, std::span<const std::string> texts,
                              int top = 5, std::int64_t batch_tokens = 4096,
                              const PredictControl& control = {});
@@ -40,11 +50,12 @@ std::vector<float> follows(const PretrainedModel& model, std::span<const TwoText
 
 // One text (or two) as the model reads it: special tokens, types, cut to what the model takes.
 struct FramedText {
-    Ids tokens, types;
+    Ids tokens, types, positions;
     bool cut = false;
+
+    TokenBatch batch() const;
 };
-FramedText framed(const PretrainedModel& model, const std::string& text,
-                  const std::optional<std::string>& second = {});
+FramedText framed(const PretrainedModel& model, const TextWithGaps& text);
 
 std::unique_ptr<Predictor> make_fill_predictor();
 

@@ -6,6 +6,7 @@
 #include "fovea/base/clock.h"
 #include "fovea/base/error.h"
 #include "fovea/tasks/fill.h"
+#include "fovea/tasks/pretrain_data.h"
 #include "fovea/tasks/shown_tokens.h"
 
 namespace fovea {
@@ -18,6 +19,7 @@ struct FillOptions {
     std::optional<int> context;
     std::string documents = "auto";
     double share = 0.15;
+    std::string source_key, target_key, language = "first";
 
     void describe(Settings& s) {
         s.add("top", top, "fillings shown for each gap, most probable first",
@@ -33,8 +35,16 @@ struct FillOptions {
                .min = 8,
                .otherwise = "128, or what the model takes",
                .about_run = false});
-        s.add("documents", documents, "eval: what a document is",
-              {.group = "data", .choices = document_form_names(), .about_run = false});
+        std::vector<std::string> forms = document_form_names();
+        forms.emplace_back("pairs");
+        s.add("documents", documents, "eval: what a document is; pairs: a text and its translation",
+              {.group = "data", .choices = forms, .about_run = false});
+        s.add("source-key", source_key, "eval of pairs: column or JSON key of the first text",
+              {.group = "data", .about_run = false});
+        s.add("target-key", target_key, "eval of pairs: the same of its translation",
+              {.group = "data", .about_run = false});
+        s.add("language", language, "of a text alone, in a model of two languages",
+              {.group = "data", .choices = {"first", "second"}, .about_run = false});
         s.add("mask-share", share, "eval: share of the tokens that are to be told",
               {.group = "data", .min = 1e-3, .max = 1, .below_max = true, .about_run = false});
     }
@@ -119,33 +129,32 @@ public:
                 out.push_back(written(pairs[i], found[i]));
             return out;
         }
-        std::vector<std::string> texts;
-        for (const Json& input : inputs) texts.push_back(input.at("text").get<std::string>());
+        std::vector<TextWithGaps> texts;
+        for (const Json& input : inputs) texts.push_back(with_gaps(input, o));
         const auto found = fill(model_, texts, o.top, o.batch_tokens, control);
         for (std::size_t i = 0; i < texts.size(); ++i)
-            out.push_back(written(found[i], texts[i], model_.encoder->max_length));
+            out.push_back(written(found[i], inputs[i].at("text").get<std::string>(),
+                                  model_.encoder->max_length));
         return out;
     }
 
     ForwardPass forward(const Json& input) const override {
         ForwardPass pass;
         pass.input = input.at("text").get<std::string>();
-        std::optional<std::string> second;
-        if (input.contains("text_pair")) second = input["text_pair"].get<std::string>();
-        const FramedText text = framed(model_, pass.input, second);
+        TextWithGaps given = with_gaps(input, options_);
+        if (input.contains("text_pair")) given.second = input["text_pair"].get<std::string>();
+        const FramedText text = framed(model_, given);
         pass.tokens["text"] = shown_tokens(*model_.folder.tokenizer, text.tokens);
         pass.sides = {{"", "text", "text"}};
         const Tokenizer& tokenizer = *model_.folder.tokenizer;
         const bool gaps = tokenizer.mask_id() && std::count(text.tokens.begin(), text.tokens.end(),
                                                             *tokenizer.mask_id()) > 0;
-        if (gaps && !second && model_.encoder->words) {  // to fill them is the one pass
-            pass.output = fill(model_, {&pass.input, 1}, 1)[0].text;
+        if (gaps && (!given.second || model_.languages) && model_.encoder->words) {
+            pass.output = fill(model_, {&given, 1}, 1)[0].text;  // to fill them is the one pass
             return pass;
         }
         const PrecisionScope scope(model_.precision);
-        model_.encoder->rows(
-            {text.tokens, text.types,
-             Segments::of_lengths({static_cast<std::int64_t>(text.tokens.size())})});
+        model_.encoder->rows(text.batch());
         pass.output = tokenizer.decode(text.tokens);
         return pass;
     }
@@ -153,12 +162,39 @@ public:
     const ParameterStore& parameters() const override { return *model_.store; }
 
     std::vector<std::string> figure_names() const override {
-        return {"loss", "perplexity", "accuracy", "next_accuracy", "next_loss"};
+        return {"loss",      "perplexity", "accuracy",      "next_accuracy",
+                "next_loss", "loss_alone", "accuracy_alone"};
     }
 
     EvalReport evaluate(const RecordFiles& files, const PredictControl& control) const override;
 
 private:
+    TokenDocuments read(const RecordFiles& files, const SequenceOptions& o,
+                        const PredictControl& control) const;
+
+    // In a model of two languages a translation stands behind a tab, or is "text_pair".
+    TextWithGaps with_gaps(const Json& input, const FillOptions& o) const {
+        TextWithGaps t{input.at("text").get<std::string>(), {}, o.language == "second"};
+        if (!model_.languages) return t;
+        if (t.text.find('\t') == std::string::npos && !input.contains("text_pair")) return t;
+        auto [first, second] = two_texts(input);
+        return {std::move(first), std::move(second)};
+    }
+
+    PretrainFigures measured(const TokenDocuments& tokens, const SequenceOptions& options,
+                             const PredictControl& control) const {
+        PretrainSequences sequences(tokens, *model_.folder.tokenizer, options);
+        sequences.begin(0);
+        expect_input(sequences.count() > 0,
+                     "eval: there is nothing to tell (a pair wants a text on both sides)");
+        return measure(model_, sequences,
+                       {.batch_tokens = options_.batch_tokens,
+                        .goes_on = [&](std::int64_t done, std::int64_t all) {
+                            if (control.progress) control.progress(done, all);
+                            return !(control.stop && control.stop->load());
+                        }});
+    }
+
     int context() const {
         const int most = model_.encoder->max_length;
         if (options_.context && *options_.context > most)
@@ -173,48 +209,68 @@ private:
 };
 
 // The loss of hidden tokens. Which are hidden is fixed: the same question to every model that has
-// this tokenizer.
+// this tokenizer. Of translations: with the other language in view, and without it.
 EvalReport FillPredictor::evaluate(const RecordFiles& files, const PredictControl& control) const {
-    const Tokenizer& tokenizer = *model_.folder.tokenizer;
     SequenceOptions o;
-    o.objective = model_.encoder->next ? Objective::masked_and_next : Objective::masked;
+    o.pairs = options_.documents == "pairs" || (options_.documents == "auto" && model_.languages);
+    o.objective = o.pairs                ? Objective::translated
+                  : model_.encoder->next ? Objective::masked_and_next
+                                         : Objective::masked;
+    if (o.pairs && !model_.languages)
+        fail_with(ErrorKind::usage, "fovea train --task pretrain --objective tlm learns from pairs",
+                  model_.folder.path, ": the model has not learnt from translations");
     o.length = context();
     o.seed = 0;
     o.measuring = true;
     o.masking.share = options_.share;
     o.masking.seed = 0;
-    std::vector<std::string> notes;
-    TokenDocumentsMaker maker(tokenizer, documents_for(o.objective, tokenizer, o.length));
-    DocumentFiles documents{files.paths, document_form_of(options_.documents), files.limit};
-    for_each_document(
-        documents, [&](std::string_view text, bool last) { maker.add(text, last); }, &notes);
-    say_all(notes, control);
-    const TokenDocuments tokens = maker.finish();
-    expect_input(tokens.size() > 0, files.paths[0], ": there is no text in it");
+    const TokenDocuments tokens = read(files, o, control);
     if (o.objective == Objective::masked_and_next && tokens.documents() < 2) {
         o.objective = Objective::masked;
         if (control.say) control.say("next sentences are not measured: there is one document");
     }
-    PretrainSequences sequences(tokens, tokenizer, o);
-    sequences.begin(0);
-
     const Stopwatch clock;
-    const PretrainFigures f = measure(model_, sequences,
-                                      {.batch_tokens = options_.batch_tokens,
-                                       .goes_on = [&](std::int64_t done, std::int64_t all) {
-                                           if (control.progress) control.progress(done, all);
-                                           return !(control.stop && control.stop->load());
-                                       }});
+    PretrainFigures f = measured(tokens, o, control);
     EvalReport r;
+    Json figures = f.json();
+    if (o.pairs) {
+        SequenceOptions alone = o;
+        alone.objective = Objective::masked;
+        const PretrainFigures without = measured(tokens, alone, control);
+        figures["loss_alone"] = without.loss;
+        figures["accuracy_alone"] = without.accuracy;
+    }
     r.score = {"loss", f.loss, false,
                fmt::format("{}|context:{}|share:{}|masks:fixed", name_of(o.objective), o.length,
                            options_.share),
-               f.json()};
+               figures};
     r.how = {{"objective", name_of(o.objective)}, {"context", o.length}, {"share", options_.share}};
     r.records = f.sequences;
     r.tokens = f.told;
     r.seconds = clock.seconds();
     return r;
+}
+
+TokenDocuments FillPredictor::read(const RecordFiles& files, const SequenceOptions& o,
+                                   const PredictControl& control) const {
+    const Tokenizer& tokenizer = *model_.folder.tokenizer;
+    PretrainFiles from;
+    if (o.pairs) {
+        from.pairs = pair_files_of(files.paths);
+        from.pairs->source_key = options_.source_key;
+        from.pairs->target_key = options_.target_key;
+        from.pairs->limit = files.limit;
+        from.pairs->skip_bad = files.skip_bad;
+    } else {
+        from.documents = {files.paths, document_form_of(options_.documents), files.limit};
+    }
+    std::vector<std::string> notes;
+    TokenDocumentsMaker maker(tokenizer, documents_for(o, tokenizer));
+    from.each([&](const auto& texts, bool last) { maker.add(texts, last); }, &notes);
+    say_all(notes, control);
+    TokenDocuments tokens = maker.finish();
+    expect_input(tokens.size() > 0, files.paths[0], ": there is no text in it");
+    return tokens;
 }
 
 }  // namespace

@@ -26,23 +26,35 @@ std::vector<Ids> bad_word_ids(const GenerateModel& model, std::span<const std::s
     return all;
 }
 
+// Tokens of a text that the model has in view when it tells the next.
+std::int64_t view_of(const TextEncoder& network) {
+    return network.max_length - (network.step ? 0 : 1);  // the row that tells stands behind them
+}
+
 DecodeRequest generate_request(const GenerateModel& model, const std::string& prompt,
-                               const SearchOptions& search, std::size_t number) {
+                               const GenerateOptions& options, std::size_t number) {
     DecodeRequest r;
     r.prompt = prompt.empty() ? model.begin : model.encode(prompt);
     if (r.prompt.empty())
         fail_with(ErrorKind::usage, "give it a text to go on from", "generate: prompt ", number + 1,
                   " is empty, and the model names no token that a "
                   "text begins with");
-    const std::int64_t context = model.network->max_length;
+    const std::int64_t context = view_of(*model.network);
     const auto length = static_cast<std::int64_t>(r.prompt.size());
-    if (length >= context)
+    if (length > context)
         fail_with(ErrorKind::bad_input, "shorten it: what the model has not in view does not count",
                   "generate: prompt ", number + 1, " has ", length,
                   " tokens, but the model's "
                   "context is ",
-                  context, ", which leaves no room for an answer");
-    r.limit = std::min<std::int64_t>(search.max_length, context - length);
+                  context);
+    r.limit = options.search.max_length;
+    if (options.max_total > 0 && length >= options.max_total)
+        fail_with(ErrorKind::bad_input,
+                  "--max-tokens N says how many to write, whatever the prompt", "generate: prompt ",
+                  number + 1, " has ", length,
+                  " tokens, but the model's generation_config.json ends texts at ",
+                  options.max_total, " (\"max_length\" counts the prompt)");
+    if (options.max_total > 0) r.limit = std::min(r.limit, options.max_total - length);
     r.sample_id = number;
     return r;
 }
@@ -61,9 +73,13 @@ public:
 
     void run(std::vector<GeneratedText>& out) {
         const PrecisionScope scope(model_.precision);
-        const auto stepper =
-            make_language_stepper(*model_.network, {.end_tokens = model_.end_tokens});
+        const auto stepper = make_language_stepper(
+            *model_.network, {.end_tokens = model_.end_tokens, .keep_rows = options_.keep_rows});
         SearchHooks search_hooks{.stop = hooks_.stop};
+        if (!options_.stop.empty() && options_.search.beam > 1)
+            search_hooks.ends = [this](std::int64_t request, const Ids& tokens) {
+                return has_stop(static_cast<std::size_t>(request), tokens);
+            };
         if (hooks_.on_text || !options_.stop.empty())
             search_hooks.on_token = [this](const SearchEvent& e) { return take(e); };
         auto found = search(*stepper, options_.search, requests_, search_hooks);
@@ -81,6 +97,13 @@ public:
 private:
     StoppableText fresh_text(std::size_t request) const {
         return StoppableText(*model_.folder.tokenizer, requests_[request].prompt, options_.stop);
+    }
+
+    bool has_stop(std::size_t request, const Ids& tokens) const {
+        StoppableText text = fresh_text(request);
+        for (const std::int32_t t : tokens) text.push(t);
+        text.finish();
+        return text.stopped();
     }
 
     // A token is certain. False ends its sample: a stop string has come.
@@ -121,9 +144,10 @@ private:
             s.end = TextEnd::token;
         } else if (produced < requests_[request].limit) {
             s.end = TextEnd::interrupted;
-        } else {
-            s.end = produced < options_.search.max_length ? TextEnd::context : TextEnd::limit;
         }
+        // The last token was told and not read.
+        const auto prompt = static_cast<std::int64_t>(requests_[request].prompt.size());
+        s.slid = prompt + produced > view_of(*model_.network) + 1;
         s.hypothesis = std::move(h);
         return s;
     }
@@ -150,8 +174,6 @@ const char* name_of(TextEnd end) {
             return "stop";
         case TextEnd::limit:
             return "limit";
-        case TextEnd::context:
-            return "context";
         case TextEnd::interrupted:
             return "interrupted";
     }
@@ -170,8 +192,7 @@ std::vector<GeneratedText> generate(const GenerateModel& model,
     std::vector<DecodeRequest> requests;
     std::vector<std::int64_t> lengths;
     for (std::size_t i = 0; i < prompts.size(); ++i) {
-        requests.push_back(
-            generate_request(model, prompts[i], options.search, options.first_prompt + i));
+        requests.push_back(generate_request(model, prompts[i], options, options.first_prompt + i));
         lengths.push_back(static_cast<std::int64_t>(requests[i].prompt.size()));
         out[i].prompt_tokens = lengths[i];
     }
@@ -198,7 +219,8 @@ std::vector<GeneratedText> generate(const GenerateModel& model,
 
 std::string generate(const GenerateModel& model, const std::string& prompt) {
     const auto out =
-        generate(model, std::span(&prompt, 1), {.search = model.search, .stop = model.stop});
+        generate(model, std::span(&prompt, 1),
+                 {.search = model.search, .max_total = model.max_total, .stop = model.stop});
     return out[0].samples.empty() ? "" : out[0].samples[0].text;
 }
 

@@ -27,6 +27,7 @@ struct GenerateModel {
     std::vector<std::string> stop;               // and its stop strings
     Ids end_tokens;                              // that end a text; may be none
     Ids begin;                                   // what an empty prompt begins with; may be none
+    std::int64_t max_total = 0;                  // the folder's: as GenerateOptions::max_total
 
     static GenerateModel open(ModelFolder folder, const WeightChoice& weights = {});
 
@@ -35,6 +36,8 @@ struct GenerateModel {
 
 struct GenerateOptions {
     SearchOptions search;             // max_length: tokens produced at most
+    std::int64_t max_total = 0;       // of prompt and produced tokens together; 0: no bound
+    bool keep_rows = false;           // infer/any_order_stepper.h
     std::vector<std::string> stop{};  // strings that end a text; they are cut off
     std::vector<std::string>
         bad_words{};                   // never written, at the start of a text or behind a space
@@ -44,7 +47,7 @@ struct GenerateOptions {
     std::function<void(std::int64_t done, std::int64_t total)> progress{};
 };
 
-enum class TextEnd { token, stop_string, limit, context, interrupted };
+enum class TextEnd { token, stop_string, limit, interrupted };
 const char* name_of(TextEnd end);
 
 struct GeneratedText {
@@ -53,6 +56,7 @@ struct GeneratedText {
         Hypothesis hypothesis;
         TextEnd end = TextEnd::limit;
         std::string stopped_by{};  // the stop string
+        bool slid = false;         // it went on behind the context: the oldest half was dropped
     };
     std::vector<Sample> samples;  // best first, or as drawn; empty: interrupted before it began
     std::int64_t prompt_tokens = 0;
@@ -71,8 +75,8 @@ struct GenerateHooks {
     const std::atomic<bool>* stop = nullptr;  // once true: what is there is returned
 };
 
-// A prompt longer than the model's context is an error that says so; a text ends where the context
-// is full.
+// A prompt longer than the model's context is an error that says so. A text goes on where the
+// context is full: its oldest half is then dropped and the rest is read again.
 std::vector<GeneratedText> generate(const GenerateModel& model,
                                     std::span<const std::string> prompts,
                                     const GenerateOptions& options,

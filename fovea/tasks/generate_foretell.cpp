@@ -72,7 +72,7 @@ struct Portion {
         if (network.step) return add_nats(network, network.rows(pack(shown)), rows, labels, nats);
         Ids all(labels.size());
         std::iota(all.begin(), all.end(), 0);
-        add_nats(network, network.targets(pack(shown), order, told), all, labels, nats);
+        add_nats(network, network.targets({pack(shown), order, told}), all, labels, nats);
     }
 };
 

@@ -51,6 +51,9 @@ GenerateModel GenerateModel::open(ModelFolder opened, const WeightChoice& weight
     m.search = search_of(m.folder.generation, m.folder.path);
     read_sampling(m.folder.generation, m.folder.path, m.search, m.stop);
     m.search.prompt_counts = true;
+    // As in transformers: max_length counts the prompt, max_new_tokens does not, and goes before.
+    if (JsonFields f(m.folder.generation, m.folder.path); !f.has("max_new_tokens"))
+        f.read("max_length", m.max_total, {1});
     m.end_tokens = special_ids(m.folder, "eos_token_id", m.network->vocabulary);
     m.begin = special_ids(m.folder, "bos_token_id", m.network->vocabulary);
     if (m.begin.empty()) m.begin = m.end_tokens;  // a text begins where another has ended

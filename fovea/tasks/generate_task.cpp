@@ -24,9 +24,16 @@ struct GenerateSettings {
     std::int64_t batch_tokens = 4096;
     std::int64_t batch_prompts = 16;
     int context = 0, stride = 0;
+    bool keep_rows = false;
 
     void describe(Settings& s) {
         search.describe_generation(s);
+        s.find("max-tokens")->help =
+            "tokens produced at most; when the context is full, the oldest half of the text is "
+            "dropped and the rest is read again";
+        s.add("keep-rows", keep_rows,
+              "xlnet: rows of the past stay as they were read (transformers' use_mems)",
+              {.group = "search", .about_run = false});
         SettingOptions words{.group = "search", .common = true, .about_run = false};
         s.add("stop", stop, "a string that ends a text, again for more", words);
         words.common = false;
@@ -122,6 +129,8 @@ public:
         }
         GenerateOptions o;
         o.search = search_of(settings);
+        o.keep_rows = settings.keep_rows;
+        if (!settings.search.max_length) o.max_total = model_.max_total;
         o.stop = settings.stop.empty() ? model_.stop : settings.stop;
         o.bad_words = settings.bad_words;
         o.batch_tokens = settings.batch_tokens;
@@ -238,9 +247,10 @@ private:
                    {"token_scores", s.hypothesis.token_scores}};
             if (s.end == TextEnd::stop_string) j["stopped_by"] = s.stopped_by;
             a.json["samples"].push_back(std::move(j));
-            if (s.end == TextEnd::context)
-                a.notes.push_back(fmt::format("ended where the context of {} tokens is full",
-                                              model_.network->max_length));
+            if (s.slid)
+                a.notes.push_back(fmt::format(
+                    "longer than the context of {} tokens: the oldest half was dropped each time",
+                    model_.network->max_length));
         }
         if (!t.samples.empty()) {
             const GeneratedText::Sample& s = t.samples[0];

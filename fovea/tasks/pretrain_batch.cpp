@@ -19,9 +19,11 @@ void append(Ids& to, const Ids& more) { to.insert(to.end(), more.begin(), more.e
 
 }  // namespace
 
-TokenDocumentsOptions documents_for(Objective objective, const Tokenizer& tokenizer,
-                                    std::int64_t length) {
+TokenDocumentsOptions documents_for(const SequenceOptions& options, const Tokenizer& tokenizer) {
     TokenDocumentsOptions o;
+    if (options.pairs) return o;
+    const Objective objective = options.objective;
+    const std::int64_t length = options.length;
     o.sentences = objective != Objective::causal;
     const std::int64_t room = length - frame_for(objective, tokenizer).added();
     if (o.sentences) o.max_sentence = objective == Objective::masked_and_next ? room / 2 : room;
@@ -38,6 +40,7 @@ PretrainSequences::PretrainSequences(const TokenDocuments& documents, const Toke
                                      const SequenceOptions& options)
     : documents_(documents), options_(options), frame_(frame_for(options.objective, tokenizer)) {
     if (options.objective == Objective::causal) return;
+    if (options.pairs) languages_.emplace(tokenizer);
     types_ = pair_frame(tokenizer).has_types();
     if (hides_tokens(options.objective))
         masker_.emplace(options.masking, mask_vocabulary(tokenizer));
@@ -47,6 +50,7 @@ PretrainSequences::PretrainSequences(const TokenDocuments& documents, const Toke
 
 void PretrainSequences::begin(std::int64_t epoch) {
     epoch_ = epoch;
+    if (options_.pairs) return begin_translations(epoch);
     const bool causal = options_.objective == Objective::causal;
     // A model that tells in any order reads its last target too.
     const std::int64_t room =
@@ -64,6 +68,10 @@ void PretrainSequences::begin(std::int64_t epoch) {
         case Objective::permuted:
             packed_ = sentence_blocks(documents_, room);
             break;
+        case Objective::translated:
+        case Objective::masked_and_translated:
+            expect(false, "pretrain: ", name_of(options_.objective), " without pairs");
+            break;
         case Objective::masked_and_next:
             packed_ =
                 sentence_pairs(documents_, {.length = room, .seed = options_.seed, .epoch = epoch});
@@ -80,23 +88,37 @@ std::int64_t PretrainSequences::tokens() const {
 
 PretrainBatch PretrainSequences::batch(std::span<const std::int64_t> indices) const {
     PretrainBatch b;
-    std::vector<std::int64_t> lengths;
+    std::vector<std::int64_t> lengths, before_lengths;
     std::vector<std::uint64_t> samples;
     for (const std::int64_t i : indices) {
         const PackedText& text = packed_[static_cast<std::size_t>(i)];
         lengths.push_back(lengths_[static_cast<std::size_t>(i)]);
         samples.push_back(static_cast<std::uint64_t>(i));
         const std::size_t before = b.chosen.labels.size();
-        if (options_.objective == Objective::causal)
+        if (options_.pairs)
+            add_translated(text, b);
+        else if (options_.objective == Objective::causal)
             add_causal(text, b);
         else if (options_.objective == Objective::permuted)
             add_permuted(text, b);
         else
             add_masked(text, b);
         b.told.push_back(static_cast<std::int64_t>(b.chosen.labels.size() - before));
+        const std::size_t known = b.before.tokens.size();
+        add_before(text, b.before);
+        before_lengths.push_back(static_cast<std::int64_t>(b.before.tokens.size() - known));
     }
+    b.left_to_right = options_.objective == Objective::causal;
+    b.before.segments = Segments::of_lengths(before_lengths, samples);
     b.tokens.segments = Segments::of_lengths(lengths, std::move(samples));
     return b;
+}
+
+// The text as it stands, without special tokens: what a memory is made of.
+void PretrainSequences::add_before(const PackedText& text, TokenBatch& to) const {
+    const auto end = documents_.tokens().begin() + text.first.begin;
+    const std::int64_t size = std::min(options_.memory, text.first.begin);
+    to.tokens.insert(to.tokens.end(), end - size, end);
 }
 
 void PretrainSequences::add_causal(const PackedText& text, PretrainBatch& to) const {
@@ -184,6 +206,43 @@ void PretrainSequences::add_framed(const PackedText& text, const Ids& tokens,
         types.insert(types.end(), static_cast<std::size_t>(text.second.size()), frame_.second_type);
         append(types, frame_.back.types);
     }
+}
+
+void PretrainSequences::begin_translations(std::int64_t epoch) {
+    const TranslationView view =
+        options_.objective == Objective::translated              ? TranslationView::together
+        : options_.objective == Objective::masked_and_translated ? TranslationView::either
+                                                                 : TranslationView::apart;
+    packed_ = translations(documents_, {.view = view,
+                                        .length = options_.length - languages_->added(true),
+                                        .alone_length = options_.length - languages_->added(false),
+                                        .seed = options_.seed,
+                                        .epoch = epoch});
+    lengths_.clear();
+    for (const PackedText& p : packed_)
+        lengths_.push_back(p.size() + languages_->added(p.first.size() > 0 && p.second.size() > 0));
+}
+
+// The masks of a text are the same whether its translation is in view or not.
+void PretrainSequences::add_translated(const PackedText& text, PretrainBatch& to) const {
+    const auto masked = [&](const TokenRange& range, ChosenTokens& chosen) {
+        const auto all = documents_.tokens();
+        Ids tokens(all.begin() + range.begin, all.begin() + range.end);
+        std::vector<TextRun> runs;
+        add_runs(range, 0, runs);
+        if (!tokens.empty()) masker_->mask(tokens, runs, epoch_, 0, chosen);
+        return tokens;
+    };
+    ChosenTokens first, second;
+    const Ids a = masked(text.first, first), b = masked(text.second, second);
+    const LanguageFrame::Rows rows = languages_->put(a, b, to.tokens);
+    const auto choose = [&](const ChosenTokens& chosen, std::int64_t from) {
+        for (const std::int32_t row : chosen.rows)
+            to.chosen.rows.push_back(row + static_cast<std::int32_t>(from));
+        append(to.chosen.labels, chosen.labels);
+    };
+    choose(first, rows.first);
+    choose(second, rows.second);
 }
 
 }  // namespace fovea

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "fovea/data/language_frame.h"
 #include "fovea/data/masking.h"
 #include "fovea/data/packing.h"
 #include "fovea/data/sequence_frame.h"
@@ -25,6 +26,9 @@ struct PretrainBatch {
     Ids order;
     std::vector<std::int64_t> predicted;
     Ids next;  // of each sequence: 0 the second text follows, 1 it does not
+    // What stands before each sequence, for models with a memory; without tokens: nothing is there.
+    TokenBatch before;
+    bool left_to_right = false;  // it is read so
 };
 
 struct SequenceOptions {
@@ -34,6 +38,9 @@ struct SequenceOptions {
     std::uint64_t seed = 1;
     bool measuring = false;  // nothing is left out or shifted
     bool any_order = false;  // the model has TextEncoder::targets
+    // Documents are texts and their translations; translated texts alone are of two languages too.
+    bool pairs = false;
+    std::int64_t memory = 0;  // tokens before a sequence that it sees
 };
 
 class PretrainSequences {
@@ -52,12 +59,16 @@ private:
     void add_masked(const PackedText& text, PretrainBatch& to) const;
     void add_causal(const PackedText& text, PretrainBatch& to) const;
     void add_permuted(const PackedText& text, PretrainBatch& to) const;
+    void add_translated(const PackedText& text, PretrainBatch& to) const;
+    void add_before(const PackedText& text, TokenBatch& to) const;
+    void begin_translations(std::int64_t epoch);
     void add_framed(const PackedText& text, const Ids& tokens, PretrainBatch& to) const;
     void add_runs(const TokenRange& range, std::uint32_t again, std::vector<TextRun>& runs) const;
 
     const TokenDocuments& documents_;
     SequenceOptions options_;
     SequenceFrame frame_;
+    std::optional<LanguageFrame> languages_;  // where documents are pairs
     bool types_ = false;
     std::optional<Masker> masker_;
     Ids special_;  // tokens that are never told
@@ -66,8 +77,7 @@ private:
     std::vector<std::int64_t> lengths_;
 };
 
-// How documents are to be kept for an objective.
-TokenDocumentsOptions documents_for(Objective objective, const Tokenizer& tokenizer,
-                                    std::int64_t length);
+// How documents are to be kept for such sequences.
+TokenDocumentsOptions documents_for(const SequenceOptions& options, const Tokenizer& tokenizer);
 
 }  // namespace fovea

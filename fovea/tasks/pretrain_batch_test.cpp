@@ -42,18 +42,20 @@ struct Made {
     std::optional<PretrainSequences> sequences;
 };
 
-std::unique_ptr<Made> made(const char* model, Objective objective, bool any_order = false) {
+std::unique_ptr<Made> made(const char* model, Objective objective, bool any_order = false,
+                           std::int64_t memory = 0) {
     auto m = std::make_unique<Made>();
     m->tokenizer = tokenizer_for(model);
-    TokenDocumentsMaker maker(*m->tokenizer, documents_for(objective, *m->tokenizer, 32));
+    const SequenceOptions options{.objective = objective,
+                                  .length = 32,
+                                  .masking = {.seed = 5},
+                                  .seed = 5,
+                                  .any_order = any_order,
+                                  .memory = memory};
+    TokenDocumentsMaker maker(*m->tokenizer, documents_for(options, *m->tokenizer));
     for (const std::string& t : texts()) maker.add(t, true);
     m->documents = maker.finish();
-    m->sequences.emplace(m->documents, *m->tokenizer,
-                         SequenceOptions{.objective = objective,
-                                         .length = 32,
-                                         .masking = {.seed = 5},
-                                         .seed = 5,
-                                         .any_order = any_order});
+    m->sequences.emplace(m->documents, *m->tokenizer, options);
     m->sequences->begin(2);
     return m;
 }
@@ -133,6 +135,92 @@ TEST(PretrainBatch, CausalLabelsAreTheNextTokens) {
     // Documents are joined by the end token.
     const auto all = m->documents.tokens();
     EXPECT_EQ(std::count(all.begin(), all.end(), *m->tokenizer->eos_id()), 29);
+}
+
+// Pairs of which the second says the same in capitals; one of them has no second text.
+std::unique_ptr<Made> made_pairs(Objective objective, std::int64_t epoch = 2) {
+    auto m = std::make_unique<Made>();
+    m->tokenizer = tokenizer_for("bert");
+    const SequenceOptions options{
+        .objective = objective, .length = 32, .masking = {.seed = 5}, .seed = 5, .pairs = true};
+    TokenDocumentsMaker maker(*m->tokenizer, documents_for(options, *m->tokenizer));
+    for (const std::string& t : texts()) {
+        const std::string first = t.substr(0, t.find('.')), second = "The " + first + " rain";
+        const std::string_view both[] = {first, second};
+        maker.add(both, true);
+    }
+    const std::string_view half[] = {"The sun", ""};
+    maker.add(half, true);
+    m->documents = maker.finish();
+    m->sequences.emplace(m->documents, *m->tokenizer, options);
+    m->sequences->begin(epoch);
+    return m;
+}
+
+TEST(PretrainTranslations, LanguagesAndPositionsOfBothTexts) {
+    const auto m = made_pairs(Objective::translated);
+    ASSERT_EQ(m->sequences->count(), 30);
+    const std::int64_t first[] = {0};
+    const PretrainBatch b = m->sequences->batch(first);
+    const Ids &types = b.tokens.types, &positions = b.tokens.positions;
+    ASSERT_EQ(types.size(), b.tokens.tokens.size());
+    ASSERT_EQ(positions.size(), types.size());
+    const auto seam = std::find(types.begin(), types.end(), 1) - types.begin();
+    EXPECT_EQ(b.tokens.tokens[static_cast<std::size_t>(seam) - 1], m->tokenizer->sep_id());
+    for (std::size_t i = 0; i < types.size(); ++i) {
+        const auto at = static_cast<std::int32_t>(i), s = static_cast<std::int32_t>(seam);
+        EXPECT_EQ(types[i], at >= s ? 1 : 0);
+        EXPECT_EQ(positions[i], at >= s ? at - s + 1 : at);
+    }
+}
+
+// What is hidden, and where a text stands, is the same with its translation in view and without.
+TEST(PretrainTranslations, MasksAreThoseOfTheTextsAlone) {
+    const auto both = made_pairs(Objective::translated), alone = made_pairs(Objective::masked);
+    ASSERT_EQ(alone->sequences->count(), 60);
+    for (std::int64_t d = 0; d < 30; ++d) {
+        const std::int64_t one[] = {d}, two[] = {2 * d, 2 * d + 1};
+        const PretrainBatch t = both->sequences->batch(one), a = alone->sequences->batch(two);
+        EXPECT_EQ(t.chosen.labels, a.chosen.labels);
+        ASSERT_EQ(t.chosen.rows.size(), a.chosen.rows.size());
+        for (std::size_t i = 0; i < t.chosen.rows.size(); ++i) {
+            const auto r = static_cast<std::size_t>(t.chosen.rows[i]),
+                       s = static_cast<std::size_t>(a.chosen.rows[i]);
+            EXPECT_EQ(t.tokens.tokens[r], a.tokens.tokens[s]);
+            EXPECT_EQ(t.tokens.types[r], a.tokens.types[s]);
+            EXPECT_EQ(t.tokens.positions[r], a.tokens.positions[s]);
+        }
+    }
+}
+
+TEST(PretrainTranslations, HalfOfThePairsAreTogetherAndOthersInTheNextEpoch) {
+    const auto one = made_pairs(Objective::masked_and_translated, 0),
+               two = made_pairs(Objective::masked_and_translated, 1);
+    EXPECT_GT(one->sequences->count(), 35);
+    EXPECT_LT(one->sequences->count(), 55);
+    EXPECT_NE(one->sequences->lengths(), two->sequences->lengths());
+}
+
+TEST(PretrainMemory, IsTheTextBeforeASequence) {
+    for (const Objective objective : {Objective::permuted, Objective::causal}) {
+        const auto m = made("xlnet", objective, true, 7);
+        const std::int64_t some[] = {2, 0, 1};
+        const PretrainBatch b = m->sequences->batch(some);
+        EXPECT_EQ(b.left_to_right, objective == Objective::causal);
+        EXPECT_EQ(b.before.segments.length(0), 7);
+        EXPECT_EQ(b.before.segments.length(2), 7);
+        if (objective == Objective::permuted) {  // nothing stands before the first
+            EXPECT_EQ(b.before.segments.length(1), 0);
+        }
+        const auto all = m->documents.tokens();
+        for (const std::int64_t s : {0, 2}) {  // memory and sequence are one run of the text
+            Ids run(b.before.tokens.begin() + b.before.segments.begin(s),
+                    b.before.tokens.begin() + b.before.segments.end(s));
+            const auto from = b.tokens.tokens.begin() + b.tokens.segments.begin(s);
+            run.insert(run.end(), from, from + 9);
+            EXPECT_NE(std::search(all.begin(), all.end(), run.begin(), run.end()), all.end());
+        }
+    }
 }
 
 TEST(PretrainVocabulary, EveryKindKeepsTheModelsSpecialTokensAndItsText) {

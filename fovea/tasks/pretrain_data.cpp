@@ -16,19 +16,56 @@ constexpr double tail_share = 0.1;    // nanoGPT's habit for a single text
 
 }  // namespace
 
-PretrainData::PretrainData(const RunSettings& run, DocumentForm form,
+PairFiles pair_files_of(const std::vector<std::string>& paths) {
+    PairFiles files = pair_files_of(paths[0]);
+    files.more_paths.assign(paths.begin() + 1, paths.end());
+    return files;
+}
+
+void PretrainFiles::each(const Take& take, std::vector<std::string>* notes) const {
+    if (!pairs) {
+        for_each_document(
+            documents,
+            [&](std::string_view text, bool last) {
+                take({&text, 1}, last);
+            },
+            notes);
+        return;
+    }
+    const Problems problems = for_each_pair(*pairs, [&](TextPair&& pair) {
+        const std::string_view texts[] = {pair.source, pair.target};
+        take(texts, true);
+    });
+    if (notes) notes->insert(notes->end(), problems.notes.begin(), problems.notes.end());
+}
+
+PretrainData::PretrainData(const RunSettings& run, const PretrainSettings& settings,
                            const std::function<void(const std::string&)>& say)
     : seed_(run.options.seed) {
-    for (const std::string& path : run.train) train_.paths.push_back(rereadable(path));
-    train_.form = dev_.form = form;
-    if (run.has_dev_file()) dev_.paths = {run.dev};
+    const auto files_of = [&](const std::vector<std::string>& paths) {
+        PretrainFiles files;
+        if (settings.reads_pairs()) {
+            files.pairs = pair_files_of(paths);
+            files.pairs->source_key = settings.source_key;
+            files.pairs->target_key = settings.target_key;
+            files.pairs->skip_bad = run.skip_bad;
+        } else {
+            files.documents = {paths, document_form_of(settings.documents)};
+        }
+        return files;
+    };
+    std::vector<std::string> paths;
+    for (const std::string& path : run.train) paths.push_back(rereadable(path));
+    train_ = files_of(paths);
+    if (run.has_dev_file()) dev_ = files_of({run.dev});
     std::vector<std::string> notes;
     std::uint64_t name = 0;
-    for_each_document(
-        train_,
-        [&](std::string_view text, bool last) {
-            bytes_ += static_cast<std::int64_t>(text.size());
-            name = document_name(name, text);
+    train_.each(
+        [&](std::span<const std::string_view> texts, bool last) {
+            for (const std::string_view text : texts) {
+                bytes_ += static_cast<std::int64_t>(text.size());
+                name = document_name(name, text);
+            }
             if (last) names_.push_back(name), name = 0;
         },
         &notes);
@@ -64,20 +101,22 @@ void PretrainData::choose_parts(const RunSettings& run) {
 }
 
 void PretrainData::say_what(const std::function<void(const std::string&)>& say) const {
-    say(fmt::format("data: {} documents, {:.1f} MB of text", learnt_,
+    const char* const what = train_.pairs ? "pairs" : "documents";
+    say(fmt::format("data: {} {}, {:.1f} MB of text", learnt_, what,
                     static_cast<double>(bytes_) / 1e6));
     if (holds_out_tail_)
         say("data: the last tenth of the text is held out to measure on (--dev FILE gives other)");
     else if (held_out_ > 0)
-        say(text_of("data: ", held_out_,
-                    " documents are held out to measure on (--dev FILE gives others)"));
+        say(text_of("data: ", held_out_, " ", what,
+                    " are held out to measure on (--dev FILE gives others)"));
 }
 
 void PretrainData::each_text(const std::function<void(std::string_view)>& take) const {
     std::size_t d = 0;
-    for_each_document(train_, [&](std::string_view text, bool last) {
+    train_.each([&](std::span<const std::string_view> texts, bool last) {
         expect_input(d < parts_.size(), "the files have changed while they were read");
-        if (parts_[d] == Part::train) take(text);
+        if (parts_[d] == Part::train)
+            for (const std::string_view text : texts) take(text);
         d += last;
     });
 }
@@ -86,13 +125,13 @@ PretrainData::Tokens PretrainData::encode(const Tokenizer& tokenizer,
                                           const TokenDocumentsOptions& options) const {
     TokenDocumentsMaker train(tokenizer, options), dev(tokenizer, options);
     std::size_t d = 0;
-    for_each_document(train_, [&](std::string_view text, bool last) {
+    train_.each([&](std::span<const std::string_view> texts, bool last) {
         expect_input(d < parts_.size(), "the files have changed while they were read");
-        if (parts_[d] == Part::train) train.add(text, last);
-        if (parts_[d] == Part::dev) dev.add(text, last);
+        if (parts_[d] == Part::train) train.add(texts, last);
+        if (parts_[d] == Part::dev) dev.add(texts, last);
         d += last;
     });
-    for_each_document(dev_, [&](std::string_view text, bool last) { dev.add(text, last); });
+    if (dev_) dev_->each([&](const auto& texts, bool last) { dev.add(texts, last); });
     Tokens t{train.finish(), dev.finish()};
     if (holds_out_tail_ && t.train.size() > 0) t.dev = t.train.take_tail(tail_share);
     return t;

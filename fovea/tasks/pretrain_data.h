@@ -4,20 +4,35 @@
 // Files are read once for each of these, as a stream.
 // Not thread-safe: it belongs to one trainer.
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "fovea/base/json.h"
 #include "fovea/data/documents.h"
+#include "fovea/data/pairs.h"
 #include "fovea/data/token_documents.h"
+#include "fovea/tasks/pretrain_settings.h"
 #include "fovea/tasks/run_settings.h"
 
 namespace fovea {
 
+// Files of documents, or of texts and their translations, of which each pair is a document.
+struct PretrainFiles {
+    DocumentFiles documents;
+    std::optional<PairFiles> pairs{};
+
+    // A document in pieces, or a pair as its two texts.
+    using Take = std::function<void(std::span<const std::string_view> texts, bool last)>;
+    void each(const Take& take, std::vector<std::string>* notes = nullptr) const;
+};
+PairFiles pair_files_of(const std::vector<std::string>& paths);
+
 class PretrainData {
 public:
     // Looks through the files. `say` hears what was guessed and how many documents there are.
-    PretrainData(const RunSettings& run, DocumentForm form,
+    PretrainData(const RunSettings& run, const PretrainSettings& settings,
                  const std::function<void(const std::string&)>& say);
 
     // The text that is learnt from.
@@ -36,7 +51,8 @@ private:
     void choose_parts(const RunSettings& run);
     void say_what(const std::function<void(const std::string&)>& say) const;
 
-    DocumentFiles train_, dev_;
+    PretrainFiles train_;
+    std::optional<PretrainFiles> dev_;
     std::vector<std::uint64_t> names_;
     std::vector<Part> parts_;
     std::int64_t bytes_ = 0, learnt_ = 0, held_out_ = 0;

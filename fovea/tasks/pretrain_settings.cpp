@@ -14,7 +14,9 @@ const std::vector<ModelHabit>& habits() {
          "wordpiece",
          "bert-cased",
          Objective::masked_and_next,
-         {Objective::masked, Objective::masked_and_next}},
+         {Objective::masked, Objective::masked_and_next, Objective::translated,
+          Objective::masked_and_translated},
+         true},
         {"roberta", "bpe", "roberta", Objective::masked, {Objective::masked}},
         {"gpt2", "bpe", "gpt2", Objective::causal, {Objective::causal}},
         {"xlnet",
@@ -26,8 +28,9 @@ const std::vector<ModelHabit>& habits() {
     return all;
 }
 
-constexpr Objective objectives[] = {Objective::masked, Objective::masked_and_next,
-                                    Objective::causal, Objective::permuted};
+constexpr Objective objectives[] = {Objective::masked,     Objective::masked_and_next,
+                                    Objective::causal,     Objective::permuted,
+                                    Objective::translated, Objective::masked_and_translated};
 
 void describe_vocabulary(PretrainSettings& p, Settings& s) {
     s.add("vocab", p.vocabulary, "kind of vocabulary to train; auto: the model's habit",
@@ -61,8 +64,18 @@ const char* name_of(Objective objective) {
             return "causal";
         case Objective::permuted:
             return "permutation";
+        case Objective::translated:
+            return "tlm";
+        case Objective::masked_and_translated:
+            return "mlm-tlm";
     }
     return "?";
+}
+
+Objective objective_named(const std::string& name) {
+    for (const Objective o : objectives)
+        if (name == name_of(o)) return o;
+    return Objective::masked;
 }
 
 const ModelHabit& habit_of(const std::string& model) {
@@ -94,8 +107,15 @@ void PretrainSettings::describe(Settings& s) {
            .min = 8,
            .max = 1 << 20,
            .otherwise = "128, or what the model takes"});
-    s.add("documents", documents, "what a document is",
-          {.group = "data", .choices = document_form_names()});
+    std::vector<std::string> forms = document_form_names();
+    forms.emplace_back("pairs");
+    s.add("documents", documents, "what a document is; pairs: a text and its translation",
+          {.group = "data", .choices = forms});
+    s.add("source-key", source_key, "pairs: column (name or number) or JSON key of the first text",
+          {.group = "data"});
+    s.add("target-key", target_key, "pairs: the same of its translation", {.group = "data"});
+    s.add("memory", memory, "xlnet: tokens before a sequence that it sees, read by themselves",
+          {.group = "data", .min = 0, .max = 1 << 20, .otherwise = "none"});
     describe_masks(*this, s);
     sizes.describe(s);
     describe_vocabulary(*this, s);
@@ -107,6 +127,11 @@ void PretrainSettings::check(Settings& s, const std::string& from) {
         "dropout", "vocab",  "vocab-size", "lowercase", "tokenizer", "max-length"};
     max_length_given = s.given("max-length");
     masking.anew = masks == "anew";
+    if (documents == "auto" && translates(objective_named(objective))) documents = "pairs";
+    if (!reads_pairs()) {
+        static constexpr const char* of_pairs[] = {"source-key", "target-key"};
+        leave_out(s, of_pairs, "without --documents pairs");
+    }
     if (!from.empty()) {
         leave_out(s, of_the_model, "with --from: sizes and vocabulary are those of the model");
         return;
@@ -119,20 +144,40 @@ void PretrainSettings::check(Settings& s, const std::string& from) {
         static constexpr const char* of_masks[] = {"mask-share", "whole-words", "masks"};
         leave_out(s, of_masks, "where nothing is masked");
     }
+    if (memory.value_or(0) > 0 && model != "xlnet")
+        refuse_without_effect("memory", "with --model " + model, "xlnet has a memory");
     if (context && max_length_given && *context > sizes.max_length)
         fail_with(ErrorKind::usage, "a --max-length of at least the context",
                   "train: --context is ", *context, ", but --max-length is ", sizes.max_length);
 }
 
 Objective PretrainSettings::objective_for(const ModelHabit& habit) const {
-    if (objective == "auto") return habit.objective;
+    // Of texts and translations: those that tell which language a token is of.
+    const auto fits = [&](Objective o) {
+        return reads_pairs() ? translates(o) || (o == Objective::masked && habit.has_languages)
+                             : !translates(o);
+    };
+    if (objective == "auto")
+        for (const Objective o : {habit.objective, Objective::masked_and_translated})
+            if (fits(o) &&
+                std::find(habit.allowed.begin(), habit.allowed.end(), o) != habit.allowed.end())
+                return o;
     std::string allowed;
     for (const Objective o : habit.allowed) {
+        if (!fits(o)) continue;
         if (objective == name_of(o)) return o;
         allowed += std::string(allowed.empty() ? "" : ", ") + name_of(o);
     }
+    if (allowed.empty())
+        fail_with(ErrorKind::usage, "--model bert has language embeddings",
+                  "train: --documents is pairs, but ", habit.model,
+                  " cannot learn from translations");
     fail_with(ErrorKind::usage, text_of(habit.model, " takes --objective ", allowed),
-              "train: --objective is ", objective, ", which ", habit.model, " cannot learn");
+              "train: --objective is ", objective, ", which ", habit.model, " cannot learn",
+              translates(objective_named(objective)) && !reads_pairs()
+                  ? " from " + documents + ": it takes --documents pairs"
+              : reads_pairs() ? " from pairs"
+                              : "");
 }
 
 }  // namespace fovea

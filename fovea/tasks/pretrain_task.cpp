@@ -6,6 +6,7 @@
 
 #include "fovea/base/clock.h"
 #include "fovea/base/files.h"
+#include "fovea/base/json_fields.h"
 #include "fovea/tasks/pretrain.h"
 #include "fovea/tasks/pretrain_data.h"
 #include "fovea/tasks/pretrain_vocabulary.h"
@@ -39,7 +40,7 @@ public:
         if (!run.from.empty()) open_model(say);
         const ModelHabit& habit = habit_of(settings_.model);
         objective_ = settings_.objective_for(habit);
-        const PretrainData data(run, document_form_of(settings_.documents), say);
+        const PretrainData data(run, settings_, say);
         if (run.from.empty()) make_model(habit, data, say);
         read_tokens(data, say);
         const int width = model_.encoder->width;
@@ -52,6 +53,8 @@ public:
         about["data"]["vocabulary"] = model_.folder.tokenizer->vocab_size();
         about["data"]["tokens"] = tokens_.train.size();
         about["objective"] = name_of(objective_);
+        if (settings_.reads_pairs()) about["documents"] = "pairs";
+        if (settings_.memory) about["memory"] = *settings_.memory;
         about["train_file"] = base_name(run.train[0]);
     }
 
@@ -97,12 +100,13 @@ private:
         const std::string where = model_.folder.config_path();
         settings_.model = text_encoder_of(model_.folder.config, where).name;
         const ModelHabit& habit = habit_of(settings_.model);
-        if (settings_.objective == "auto" && !model_.encoder->next &&
+        if (settings_.objective == "auto" && !model_.encoder->next && !settings_.reads_pairs() &&
             habit.objective == Objective::masked_and_next)
             settings_.objective = name_of(Objective::masked);
         if (settings_.objective_for(habit) == Objective::masked_and_next && !model_.encoder->next)
             fail_with(ErrorKind::usage, "--objective mlm", run_.from,
                       ": the model has no head for next sentences");
+        refuse_missing_parts();
         context_ = settings_.context.value_or(std::min(usual_context, model_.encoder->max_length));
         if (context_ > model_.encoder->max_length)
             fail_with(ErrorKind::usage,
@@ -110,6 +114,19 @@ private:
                       "train: --context is ", context_, ", but the model takes ",
                       model_.encoder->max_length, " tokens");
         say("model: goes on from " + run_.from);
+    }
+
+    // What settings ask of a model that was made elsewhere.
+    void refuse_missing_parts() const {
+        if (settings_.memory.value_or(0) > 0 && !model_.encoder->remember)
+            refuse_without_effect("memory", "with --model " + settings_.model,
+                                  "xlnet has a memory");
+        int languages = 2;
+        JsonFields(model_.folder.config, model_.folder.config_path())
+            .read("type_vocab_size", languages);
+        if (settings_.reads_pairs() && languages < 2)
+            fail_with(ErrorKind::bad_input, "a model with \"type_vocab_size\" 2 has them",
+                      run_.from, ": the model has no embeddings for two languages");
     }
 
     void make_model(const ModelHabit& habit, const PretrainData& data, const Say& say) {
@@ -148,27 +165,33 @@ private:
 
     void read_tokens(const PretrainData& data, const Say& say) {
         const Tokenizer& tokenizer = *model_.folder.tokenizer;
-        tokens_ = data.encode(tokenizer, documents_for(objective_, tokenizer, context_));
-        say(fmt::format("data: {} tokens, {:.1f} MB {}", tokens_.train.size(),
-                        4e-6 * static_cast<double>(tokens_.train.size()),
-                        tokens_.train.on_disk() ? "in a scratch file" : "in memory"));
-        refuse_too_little(tokens_.train, "the text");
         SequenceOptions o{.objective = objective_,
                           .length = context_,
                           .masking = settings_.masking,
                           .seed = run_.options.seed,
-                          .any_order = static_cast<bool>(model_.encoder->targets)};
+                          .any_order = static_cast<bool>(model_.encoder->targets),
+                          .pairs = settings_.reads_pairs(),
+                          .memory = settings_.memory.value_or(0)};
+        tokens_ = data.encode(tokenizer, documents_for(o, tokenizer));
+        say(fmt::format("data: {} tokens, {:.1f} MB {}", tokens_.train.size(),
+                        4e-6 * static_cast<double>(tokens_.train.size()),
+                        tokens_.train.on_disk() ? "in a scratch file" : "in memory"));
+        refuse_too_little(tokens_.train, "the text");
         o.masking.seed = o.seed;
         train_.emplace(tokens_.train, tokenizer, o);
         train_->begin(0);
+        expect_input(train_->count() > 0 || !o.pairs,
+                     "pretrain: no pair of the data has a text on both sides");
         if (run_.measures() && (run_.has_dev_file() || tokens_.dev.size() > 1)) {
             refuse_too_little(tokens_.dev, "the dev set");
             // The same question in every evaluation and every run.
             o.measuring = true;
             o.seed = o.masking.seed = 0;
             o.masking.anew = false;
+            if (translates(objective_)) o.objective = Objective::translated;
             dev_.emplace(tokens_.dev, tokenizer, o);
             dev_->begin(0);
+            if (dev_->count() == 0) dev_.reset();
         }
     }
 

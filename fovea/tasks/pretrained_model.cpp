@@ -1,6 +1,7 @@
 #include "fovea/tasks/pretrained_model.h"
 
 #include <cmath>
+#include <numeric>
 
 #include "fovea/base/error.h"
 #include "fovea/data/batch_plan.h"
@@ -14,7 +15,14 @@ namespace {
 
 // The rows that words are told from; `rows` are those of all tokens.
 Tensor told_rows(const TextEncoder& e, const Tensor& rows, const PretrainBatch& batch) {
-    if (!batch.order.empty()) return e.targets(batch.tokens, batch.order, batch.predicted);
+    if (!batch.order.empty()) {
+        RowMemory memory;
+        if (!batch.before.tokens.empty()) memory = e.remember(batch.before, batch.left_to_right);
+        return e.targets({.batch = batch.tokens,
+                          .order = batch.order,
+                          .predicted = batch.predicted,
+                          .memory = memory.empty() ? nullptr : &memory});
+    }
     return batch.chosen.rows.empty() ? rows : gather_rows(rows, batch.chosen.rows);
 }
 
@@ -35,17 +43,37 @@ double log_prob(const TokenScores& s, std::int32_t label) {
     return static_cast<double>(s.log_prob(label));
 }
 
+struct ToldWord {
+    double log_prob = 0;
+    bool right = false;  // it was the most probable
+};
+
+// Scores over a whole vocabulary are the largest thing here: they are made for some rows at a time.
+std::vector<ToldWord> told_words(const TextEncoder& e, const Tensor& rows, const Ids& labels) {
+    constexpr std::int64_t at_once = 512;
+    std::vector<ToldWord> out;
+    for (std::int64_t from = 0; from < rows.rows(); from += at_once) {
+        Ids some(static_cast<std::size_t>(std::min(at_once, rows.rows() - from)));
+        std::iota(some.begin(), some.end(), static_cast<std::int32_t>(from));
+        const Tensor logits = e.words(gather_rows(rows, some));
+        for (const TokenScores& s : top_scores(logits, 1)) {
+            const std::int32_t label = labels[out.size()];
+            out.push_back({log_prob(s, label), s.best[0] == label});
+        }
+    }
+    return out;
+}
+
 void measure_batch(const PretrainedModel& model, const PretrainBatch& b,
                    std::span<SequenceFigures> to) {
     const TextEncoder& e = *model.encoder;
     const Tensor rows = all_rows(e, b);
-    const Tensor logits = e.words(told_rows(e, rows, b));
-    const std::vector<TokenScores> words = top_scores(logits, 1);
+    const std::vector<ToldWord> words = told_words(e, told_rows(e, rows, b), b.chosen.labels);
     std::size_t at = 0;
     for (std::size_t i = 0; i < to.size(); ++i) {
         for (std::int64_t k = 0; k < b.told[i]; ++k, ++at) {
-            to[i].loss -= log_prob(words[at], b.chosen.labels[at]);
-            to[i].right += words[at].best[0] == b.chosen.labels[at];
+            to[i].loss -= words[at].log_prob;
+            to[i].right += words[at].right;
         }
         to[i].told = b.told[i];
     }
@@ -86,6 +114,8 @@ PretrainedModel PretrainedModel::open(ModelFolder folder, const WeightChoice& we
     Rng unused;
     m.encoder = make(Params(*m.store, unused));
     m.has_types = pair_frame(*m.folder.tokenizer).has_types();
+    if (m.folder.about.value("documents", Json()) == "pairs")
+        m.languages = std::make_shared<const LanguageFrame>(*m.folder.tokenizer);
     expect_input(m.encoder->vocabulary >= m.folder.tokenizer->vocab_size(), m.folder.path,
                  ": the tokenizer has ", m.folder.tokenizer->vocab_size(),
                  " tokens, but the model knows ", m.encoder->vocabulary);
@@ -103,8 +133,7 @@ void save_pretrained(const ModelFolder& model, const ParameterStore& trained,
 
 Tensor PretrainedModel::loss(const PretrainBatch& batch) const {
     const Tensor rows = all_rows(*encoder, batch);
-    const Tensor words =
-        cross_entropy(encoder->words(told_rows(*encoder, rows, batch)), batch.chosen.labels);
+    const Tensor words = encoder->word_loss(told_rows(*encoder, rows, batch), batch.chosen.labels);
     if (batch.next.empty()) return words;
     return words + cross_entropy(encoder->next(rows, batch.tokens.segments), batch.next);
 }

@@ -18,6 +18,8 @@ struct PretrainedModel {
     std::shared_ptr<const TextEncoder> encoder;
     Precision precision = Precision::f32;  // of its matrix products
     bool has_types = false;                // its tokenizer gives tokens types (BERT's two texts)
+    // Where it has learnt from translations: types are languages.
+    std::shared_ptr<const LanguageFrame> languages{};
 
     // A new model. `folder` has a text encoder's config and the tokenizer.
     static PretrainedModel create(ModelFolder folder, Head head, std::uint64_t seed);

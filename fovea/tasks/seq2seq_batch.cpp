@@ -20,9 +20,14 @@ Seq2SeqExamples encode_examples(const Seq2SeqModel& model, std::span<const TextP
     const std::int32_t end = model.network.end_token;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         Ids &s = source_ids[i], &t = target_ids[i];
+        CopiedText copied;
+        if (model.network.copies) copied = model.copy_vocabulary().source_of(pairs[i].source);
         if (limits.cut_source && static_cast<std::int64_t>(s.size()) > limits.source) {
-            s.resize(static_cast<std::size_t>(limits.source));
-            s.back() = end;
+            for (Ids* ids : {&s, &copied.ids}) {
+                if (ids->empty()) continue;
+                ids->resize(static_cast<std::size_t>(limits.source));
+                ids->back() = end;
+            }
         }
         const auto ns = static_cast<std::int64_t>(s.size()),
                    nt = static_cast<std::int64_t>(t.size());
@@ -34,6 +39,10 @@ Seq2SeqExamples encode_examples(const Seq2SeqModel& model, std::span<const TextP
         e.target_tokens += nt;
         e.lengths.push_back(std::max(ns, nt));
         e.samples.push_back(i);
+        if (model.network.copies) {
+            e.labels.push_back(model.copy_vocabulary().labels_of(pairs[i].target, copied.words));
+            e.copies.push_back(std::move(copied.ids));
+        }
         e.source.push_back(std::move(s));
         e.target.push_back(std::move(t));
     }
@@ -51,7 +60,10 @@ Seq2SeqBatch pack_batch(const Seq2SeqExamples& examples, std::span<const std::in
         b.source.insert(b.source.end(), s.begin(), s.end());
         b.input.push_back(start_token);
         b.input.insert(b.input.end(), t.begin(), t.end() - 1);
-        b.labels.insert(b.labels.end(), t.begin(), t.end());
+        const Ids& labels = examples.labels.empty() ? t : examples.labels[i];
+        b.labels.insert(b.labels.end(), labels.begin(), labels.end());
+        if (!examples.copies.empty())
+            b.copies.insert(b.copies.end(), examples.copies[i].begin(), examples.copies[i].end());
         source_lengths.push_back(static_cast<std::int64_t>(s.size()));
         target_lengths.push_back(static_cast<std::int64_t>(t.size()));
         samples.push_back(examples.samples[i]);

@@ -12,7 +12,10 @@
 namespace fovea {
 
 struct Seq2SeqExamples {
-    std::vector<Ids> source, target;     // both end with </s>
+    std::vector<Ids> source, target;  // both end with </s>
+    // Networks that copy: source tokens as ids of the target, and the target with the words of its
+    // source that the vocabulary has not (seq2seq_copy.h). Others: empty.
+    std::vector<Ids> copies, labels;
     std::vector<std::int64_t> lengths;   // the longer side, for the batch plan
     std::vector<std::uint64_t> samples;  // the example's number in its file: names its masks
     std::int64_t dropped = 0;            // too long or empty

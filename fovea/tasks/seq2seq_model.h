@@ -12,6 +12,7 @@
 #include "fovea/infer/search_options.h"
 #include "fovea/models/transformer_config.h"
 #include "fovea/tasks/model_folder.h"
+#include "fovea/tasks/seq2seq_copy.h"
 #include "fovea/tasks/seq2seq_network.h"
 #include "fovea/tasks/weight_choice.h"
 #include "fovea/tensor/parameter_store.h"
@@ -57,6 +58,10 @@ struct Seq2SeqModel {
     std::vector<Ids> encode_sources(std::span<const std::string> texts) const;
     std::vector<Ids> encode_targets(std::span<const std::string> texts) const;
     std::string decode_target(const Ids& tokens) const;
+    // Words that a network which copies may take from a source (seq2seq_copy.h).
+    CopyVocabulary copy_vocabulary() const {
+        return {*source_tokenizer, *target_tokenizer, network.target_vocabulary, network.end_token};
+    }
 };
 
 // A checkpoint's parameters, written like `model` (TaskEntry::save).

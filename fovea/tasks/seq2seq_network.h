@@ -21,11 +21,14 @@ namespace fovea {
 struct Seq2SeqBatch {
     Ids source, input, labels;  // packed; input is the target shifted right behind the start token
     Segments source_segments, target_segments;
+    Ids copies{};  // for networks that copy: source tokens as ids of the target (seq2seq_copy.h)
 };
 
 struct Seq2SeqNetwork {
     int source_vocabulary = 0, target_vocabulary = 0;
     std::int32_t start_token = 0, end_token = 0, pad_token = 0;
+    std::int32_t unknown_token = 0;  // read where a word of the source was copied
+    bool copies = false;             // labels and tokens may be words of the source
     int width = 0;
     int max_source = 0;                 // tokens, unless the folder says otherwise
     std::string sizes;                  // for people: "3+3 layers, d=256, …"
@@ -35,9 +38,12 @@ struct Seq2SeqNetwork {
 
     // Mean over target tokens of the cross-entropy of the labels, smoothed.
     std::function<Tensor(const Seq2SeqBatch& batch, float smoothing)> loss;
-    // −log p of each label [rows], no smoothing: one pass over whole targets.
+    // −log p of each label [rows], no smoothing.
     std::function<Tensor(const Seq2SeqBatch& batch)> token_losses;
-    std::function<std::unique_ptr<Stepper>(const TokenBatch& sources)> stepper;
+    // One pass over whole targets, for whoever watches (a Probe); labels are not looked at.
+    std::function<void(const Seq2SeqBatch& batch)> pass;
+    // `copies` as Seq2SeqBatch has them, empty where the network does not copy.
+    std::function<std::unique_ptr<Stepper>(const TokenBatch& sources, const Ids& copies)> stepper;
     // What a Probe knows attention to the source by: of a decoder's layer, or (−1) of the one that
     // aligns best. "": the model has no such attention.
     std::function<std::string(int layer)> source_attention;
@@ -52,7 +58,7 @@ struct Seq2SeqFiles {
 // What is chosen for a new model that is no Transformer; what is left out is the preset's, which
 // is then filled in, so that a run can be told what it was.
 struct Seq2SeqChoice {
-    std::string preset = "small", attention = "global", score = "general";
+    std::string preset = "small", attention = "global", score = "general", copy = "none";
     bool input_feeding = true;
     std::optional<int> encoder_layers{}, decoder_layers{}, width{}, heads{};
     std::optional<float> dropout{};

@@ -114,8 +114,7 @@ public:
             source.resize(most);  // as translate() does
             source.back() = m.network.end_token;
         }
-        const Ids labels = m.encode_target(pass.output);
-        Ids target = labels;
+        Ids target = m.encode_target(pass.output);
         target.insert(target.begin(), m.network.start_token);
         target.pop_back();  // </s> is predicted, not read
         pass.tokens["source"] = shown_tokens(*m.source_tokenizer, source);
@@ -127,7 +126,7 @@ public:
                 if (*name == "target") *name = said;
         const TokenBatch from = pack({&source, 1}), to = pack({&target, 1});
         const PrecisionScope scope(m.precision);
-        m.network.token_losses({from.tokens, to.tokens, labels, from.segments, to.segments});
+        m.network.pass({from.tokens, to.tokens, {}, from.segments, to.segments});
         return pass;
     }
 

@@ -3,6 +3,7 @@
 #include "fovea/models/rnn_seq2seq.h"
 #include "fovea/ops/loss/cross_entropy.h"
 #include "fovea/ops/loss/linear_cross_entropy.h"
+#include "fovea/tasks/seq2seq_copy.h"
 #include "fovea/tasks/seq2seq_network.h"
 
 namespace fovea {
@@ -39,7 +40,8 @@ Seq2SeqNetwork network_of_rnn(const std::shared_ptr<const RnnSeq2Seq>& m) {
         return cross_entropy(m->logits(outputs_of(*m, b)), b.labels,
                              {.reduction = Reduction::none});
     };
-    n.stepper = [m](const TokenBatch& sources) {
+    n.pass = [m](const Seq2SeqBatch& b) { outputs_of(*m, b); };
+    n.stepper = [m](const TokenBatch& sources, const Ids&) {
         return std::make_unique<RnnStepper>(*m, sources.tokens, sources.segments);
     };
     n.source_attention = [m](int) {
@@ -48,9 +50,31 @@ Seq2SeqNetwork network_of_rnn(const std::shared_ptr<const RnnSeq2Seq>& m) {
     return n;
 }
 
+CopyParts rnn_copy_parts(const std::shared_ptr<const RnnSeq2Seq>& m) {
+    CopyParts parts;
+    parts.read = [m](const Seq2SeqBatch& b) {
+        const RnnMemory memory = m->encode(b.source, b.source_segments);
+        return CopyParts::Rows{m->decode(b.input, b.target_segments, memory), memory.rows};
+    };
+    parts.logits = [m](const Tensor& rows) { return m->logits(rows); };
+    parts.steps = [m](const TokenBatch& sources) {
+        auto rows =
+            std::make_unique<RnnStepper>(*m, sources.tokens, sources.segments, StepResult::rows);
+        const Tensor memory = rows->memory();
+        return CopyParts::Steps{std::move(rows), memory};
+    };
+    return parts;
+}
+
 Seq2SeqNetwork make_rnn_network(const Json& config, const std::string& where, const Params& p) {
-    return network_of_rnn(
-        std::make_shared<const RnnSeq2Seq>(RnnConfig::from_json(config, where), p));
+    const auto m = std::make_shared<const RnnSeq2Seq>(RnnConfig::from_json(config, where), p);
+    Seq2SeqNetwork n = network_of_rnn(m);
+    const CopyMode copy = copy_mode_in(config, where);
+    if (copy == CopyMode::none) return n;
+    n.unknown_token = config.value("unk_token_id", n.end_token);
+    return with_copying(
+        std::move(n), rnn_copy_parts(m),
+        std::make_shared<const PointerHead>(copy, m->config.d_model, p / "pointer"));
 }
 
 Seq2SeqFiles rnn_files(const Json& config, const ParameterStore& parameters, const Json*) {
@@ -88,7 +112,13 @@ Json new_rnn_config(Seq2SeqChoice& choice) {
     c.input_feeding = choice.input_feeding;
     c.max_position_embeddings = choice.max_source;
     expect_sizes(c);
-    return c.to_json();
+    const CopyMode copy = copy_mode_of(choice.copy);
+    if (copy != CopyMode::none && c.attention.view == SourceView::hard)
+        fail_with(ErrorKind::usage, "choose --attention global, or leave --copy out",
+                  "train: --copy needs the weights of all places, but --attention hard takes one");
+    Json config = c.to_json();
+    if (copy != CopyMode::none) config["copy"] = name_of(copy);
+    return config;
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ void Seq2SeqTraining::check() const {
     want_setting(train.skip_bad >= 0, "--skip-bad", train.skip_bad, "a number of lines from 0");
     want_setting(train.lead >= 0, "--lead", train.lead, "a number of words from 0 (off)");
     if (from.empty()) {
-        if (another.is_null()) check_sizes(config);
+        check_sizes(config);
         want_setting(vocabulary.size >= 1, "--vocab-size", vocabulary.size,
                      "a number of tokens from 1");
     }

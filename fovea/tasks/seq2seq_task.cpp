@@ -13,6 +13,7 @@ constexpr const char* seq2seq_sizes[] = {"model",
                                          "attention",
                                          "score",
                                          "no-input-feeding",
+                                         "copy",
                                          "preset",
                                          "vocab",
                                          "vocab-size",
@@ -132,6 +133,8 @@ private:
               {.group = "model", .choices = {"dot", "scaled", "general", "additive", "two-term"}});
         s.add("no-input-feeding", no_feeding_, "gru, lstm: outputs do not join the next input",
               {.group = "model"});
+        s.add("copy", copy_, "copy words of the source: beside written ones, or only (a pointer)",
+              {.group = "model", .choices = {"none", "mixed", "only"}});
         s.add("preset", preset_, "size of the model",
               {.group = "model", .common = true, .choices = {"tiny", "small", "base", "big"}});
         const auto size = [](double most) {
@@ -229,6 +232,9 @@ private:
         c.max_position_embeddings =
             static_cast<int>(std::max<std::int64_t>(1024, t_.limits.source));
         t_.config = c;
+        if (copy_ == "none") return;
+        t_.another = c.to_json();
+        t_.another["copy"] = copy_;
     }
 
     void take_recurrent_model() {
@@ -236,6 +242,7 @@ private:
             .preset = preset_,
             .attention = attention_,
             .score = score_,
+            .copy = copy_,
             .input_feeding = !no_feeding_,
             .encoder_layers = encoder_layers_,
             .decoder_layers = decoder_layers_,
@@ -253,7 +260,7 @@ private:
 
     Seq2SeqTraining t_;
     SearchSettings search_;
-    std::string model_ = "transformer", attention_ = "global", score_ = "general";
+    std::string model_ = "transformer", attention_ = "global", score_ = "general", copy_ = "none";
     bool no_feeding_ = false;
     std::string preset_ = "small", vocab_ = "bpe", positions_ = "sinusoidal", activation_ = "relu";
     std::optional<float> dropout_;

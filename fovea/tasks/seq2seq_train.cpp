@@ -48,6 +48,7 @@ void take_special_ids(Json& c, const Tokenizer& source, const Tokenizer& target)
         throw Error("train: the tokenizer has no end-of-sentence token", ErrorKind::bad_input,
                     "give it one (</s>), or let Fovea train the vocabulary");
     c["eos_token_id"] = *end;
+    if (c.contains("copy")) c["unk_token_id"] = target.unk_id().value_or(*end);
     c["pad_token_id"] = c["decoder_start_token_id"] = target.pad_id().value_or(*end);
 }
 

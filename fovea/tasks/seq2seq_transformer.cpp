@@ -4,6 +4,7 @@
 
 #include "fovea/infer/transformer_stepper.h"
 #include "fovea/ops/loss/cross_entropy.h"
+#include "fovea/tasks/seq2seq_copy.h"
 #include "fovea/tasks/seq2seq_network.h"
 
 namespace fovea {
@@ -52,17 +53,45 @@ Seq2SeqNetwork network_of(const SharedTransformer& t) {
         const Tensor hidden = t->decoder(b.input, b.target_segments, memory, b.source_segments);
         return cross_entropy(t->logits(hidden), b.labels, {.reduction = Reduction::none});
     };
-    n.stepper = [t](const TokenBatch& sources) {
+    n.pass = [t](const Seq2SeqBatch& b) {
+        t->decoder(b.input, b.target_segments, t->encode(b.source, b.source_segments),
+                   b.source_segments);
+    };
+    n.stepper = [t](const TokenBatch& sources, const Ids&) {
         return std::make_unique<TransformerStepper>(*t, sources.tokens, sources.segments);
     };
     n.source_attention = [t](int layer) { return cross_attention_of(*t, layer); };
     return n;
 }
 
+CopyParts copy_parts(const SharedTransformer& t) {
+    CopyParts parts;
+    parts.read = [t](const Seq2SeqBatch& b) {
+        const Tensor memory = t->encode(b.source, b.source_segments);
+        return CopyParts::Rows{t->decoder(b.input, b.target_segments, memory, b.source_segments),
+                               memory};
+    };
+    parts.logits = [t](const Tensor& rows) { return t->logits(rows); };
+    parts.steps = [t](const TokenBatch& sources) {
+        auto rows = std::make_unique<TransformerStepper>(*t, sources.tokens, sources.segments,
+                                                         StepResult::rows);
+        const Tensor memory = rows->memory();
+        return CopyParts::Steps{std::move(rows), memory};
+    };
+    return parts;
+}
+
 Seq2SeqNetwork make_transformer_network(const Json& config, const std::string& where,
                                         const Params& p) {
-    return network_of(
-        std::make_shared<const Transformer>(TransformerConfig::from_json(config, where), p));
+    const auto t =
+        std::make_shared<const Transformer>(TransformerConfig::from_json(config, where), p);
+    Seq2SeqNetwork n = network_of(t);
+    const CopyMode copy = copy_mode_in(config, where);
+    if (copy == CopyMode::none) return n;
+    n.unknown_token = config.value("unk_token_id", n.end_token);
+    return with_copying(
+        std::move(n), copy_parts(t),
+        std::make_shared<const PointerHead>(copy, t->config.d_model, p / "pointer"));
 }
 
 // A checkpoint keeps the columns as they were trained, the folder may have them in Marian's order.
@@ -73,6 +102,15 @@ Seq2SeqFiles transformer_files(const Json& config, const ParameterStore& paramet
         c.positions =
             position_code_of(about->value("trained_positions", std::string(name_of(c.positions))));
         c.final_logits_bias = parameters.has("final_logits_bias");
+    }
+    if (copy_mode_in(config, "config.json") != CopyMode::none) {  // no other program knows them
+        Seq2SeqFiles ours;
+        ours.config = c.to_json();
+        for (const char* key : {"copy", "unk_token_id"})
+            if (config.contains(key)) ours.config[key] = config[key];
+        for (const std::string& name : parameters.names())
+            ours.parameters.put(name, parameters.at(name));
+        return ours;
     }
     TransformerFiles files = files_of(c, parameters);
     return {std::move(files.config), std::move(files.parameters)};

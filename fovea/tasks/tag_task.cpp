@@ -8,6 +8,7 @@
 #include "fovea/data/split.h"
 #include "fovea/data/word_features.h"
 #include "fovea/metrics/entities.h"
+#include "fovea/tasks/encoder_sizes.h"
 #include "fovea/tasks/start_vectors.h"
 #include "fovea/tasks/tag.h"
 #include "fovea/tasks/training_data.h"
@@ -67,11 +68,11 @@ public:
 
     void check(Settings& s, const RunSettings& run) override {
         static constexpr const char* of_the_model[] = {
-            "model",      "preset",  "layers", "d-model",    "ffn",       "heads",
+            "model",      "preset",  "layers", "d-model",    "ffn",       "heads",    "hidden",
             "max-length", "dropout", "vocab",  "vocab-size", "lowercase", "tokenizer"};
-        static constexpr const char* of_encoders[] = {"preset",     "layers",    "ffn",
-                                                      "heads",      "vocab",     "vocab-size",
-                                                      "max-length", "lowercase", "tokenizer"};
+        static constexpr const char* of_encoders[] = {
+            "preset", "layers",     "ffn",        "hidden",    "heads",
+            "vocab",  "vocab-size", "max-length", "lowercase", "tokenizer"};
         settings_ = &s;
         if (crf_ && no_crf_)
             throw Error("--crf and --no-crf do not go together", ErrorKind::usage,
@@ -84,6 +85,8 @@ public:
 
     void prepare(RunSettings& run, const Say& say) override {
         run_ = run;
+        if (settings_ && run.from.empty() && model_name_ != without_encoder)
+            check_encoder_sizes(*settings_, model_name_);
         read_data(say);
         make_model(say);
         std::vector<std::int64_t> lengths;
@@ -344,7 +347,7 @@ private:
 
     std::string words_key_, tags_key_, scheme_ = "auto", model_name_ = "transformer";
     bool crf_ = false, no_crf_ = false;
-    const Settings* settings_ = nullptr;  // a resumed run's own recipe comes after check()
+    Settings* settings_ = nullptr;  // a resumed run's own recipe comes after check()
     EncoderChoice choice_;
     VocabularyChoice vocabulary_;
     RunSettings run_;

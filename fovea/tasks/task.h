@@ -107,6 +107,7 @@ struct EvalReport {
     MetricScore score;
     Json how = Json::object();         // how answers were found: beam, length, …
     std::vector<std::string> outputs;  // one per record
+    std::string details = {};          // further lines for people
     std::int64_t records = 0, tokens = 0;
     double seconds = 0;
 };

@@ -16,6 +16,7 @@ namespace {
 struct Source {
     Ids ids;
     bool cut = false;
+    CopiedText copied{};  // for networks that copy
 };
 
 std::vector<Source> sources_of(const Seq2SeqModel& model, std::span<const std::string> texts) {
@@ -23,9 +24,14 @@ std::vector<Source> sources_of(const Seq2SeqModel& model, std::span<const std::s
     const auto limit = static_cast<std::size_t>(model.max_source_length);
     for (Ids& ids : model.encode_sources(texts)) {
         Source& s = all.emplace_back(Source{std::move(ids), false});
+        if (model.network.copies)
+            s.copied = model.copy_vocabulary().source_of(texts[all.size() - 1]);
         if (s.ids.size() <= limit) continue;
-        s.ids.resize(limit);
-        s.ids.back() = model.network.end_token;
+        for (Ids* cut : {&s.ids, &s.copied.ids}) {
+            if (cut->empty()) continue;
+            cut->resize(limit);
+            cut->back() = model.network.end_token;
+        }
         s.cut = true;
     }
     return all;
@@ -34,6 +40,17 @@ std::vector<Source> sources_of(const Seq2SeqModel& model, std::span<const std::s
 std::vector<std::string> token_texts(const Tokenizer& tokenizer, const Ids& ids) {
     std::vector<std::string> out;
     for (const std::int32_t id : ids) out.push_back(tokenizer.id_to_token(id).value_or("?"));
+    return out;
+}
+
+// The same of a hypothesis, whose words may be the source's.
+std::vector<std::string> token_texts(const Seq2SeqModel& model, const Ids& ids, const Source& s) {
+    std::vector<std::string> out = token_texts(*model.target_tokenizer, ids);
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        const auto k = static_cast<std::size_t>(ids[i] - model.network.target_vocabulary);
+        if (ids[i] >= model.network.target_vocabulary && k < s.copied.words.size())
+            out[i] = s.copied.words[k];
+    }
     return out;
 }
 
@@ -70,11 +87,11 @@ bool is_blank(const std::string& text) {
 }
 
 std::unique_ptr<Stepper> stepper_of(std::span<const Seq2SeqModel* const> models,
-                                    const TokenBatch& sources) {
+                                    const TokenBatch& sources, const Ids& copies) {
     std::vector<std::unique_ptr<Stepper>> members;
     for (const Seq2SeqModel* m : models) {
         const PrecisionScope scope(m->precision);  // the stepper keeps it
-        members.push_back(m->network.stepper(sources));
+        members.push_back(m->network.stepper(sources, copies));
     }
     if (members.size() == 1) return std::move(members[0]);
     return std::make_unique<EnsembleStepper>(std::move(members));
@@ -137,20 +154,26 @@ std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> model
     for (std::int64_t b = plan.batches(); b-- > 0;) {
         if (options.stop && options.stop->load()) break;
         std::vector<Ids> batch;
+        Ids copies;
         std::vector<DecodeRequest> batch_requests;
         for (const std::int64_t k : plan[b]) {
             const std::size_t i = asked[static_cast<std::size_t>(k)];
             batch.push_back(sources[i].ids);
+            const Ids& copied = sources[i].copied.ids;
+            copies.insert(copies.end(), copied.begin(), copied.end());
             batch_requests.push_back(std::move(requests[i]));
         }
-        const auto stepper = stepper_of(models, pack(batch));
+        const auto stepper = stepper_of(models, pack(batch), copies);
         auto found = search(*stepper, search_options, batch_requests, {.stop = options.stop});
         for (std::size_t k = 0; k < found.size(); ++k) {
             const std::size_t i = asked[static_cast<std::size_t>(plan[b][k])];
             for (Hypothesis& h : found[k]) {
                 TranslatedText::Candidate c;
-                c.text = first.decode_target(h.tokens);
-                if (options.tokens) c.tokens = token_texts(*first.target_tokenizer, h.tokens);
+                const Source& source = sources[i];
+                c.text = first.network.copies
+                             ? first.copy_vocabulary().text_of(h.tokens, source.copied.words)
+                             : first.decode_target(h.tokens);
+                if (options.tokens) c.tokens = token_texts(first, h.tokens, source);
                 if (options.alignments)
                     c.alignment = align(first, sources[i].ids, h.tokens, options.alignment_layer);
                 c.hypothesis = std::move(h);

@@ -13,6 +13,7 @@ struct TokenBatch {
     Ids tokens;
     Ids types;  // of each token, where a model has them (BERT's two sentences); else empty
     Segments segments;
+    Ids positions{};  // of each token, where they are not counted through a sequence; else empty
 };
 
 // Sequences one after the other; `samples` (the example's number, which names its dropout masks)

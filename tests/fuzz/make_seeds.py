@@ -269,12 +269,17 @@ def model_config():
     marian = sizes | {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2,
                       "decoder_attention_heads": 2, "encoder_ffn_dim": 8, "decoder_ffn_dim": 8, "pad_token_id": 39,
                       "eos_token_id": 0, "activation_function": "swish", "max_position_embeddings": 20}
+    words = {"vocab_size": 40, "embedding_size": 6, "hidden_size": 8, "max_position_embeddings": 20, "dropout": 0.3}
     heads = {"none": 0, "classes": 1, "tags": 2, "spans": 3, "words": 4, "both": 5, "next": 6}
     for name, kind, config in [
         ("bert", "bert", bert), ("roberta", "roberta", bert | {"type_vocab_size": 1}),
         ("gpt2", "gpt2", gpt2), ("xlnet", "xlnet", xlnet),
         ("transformer", "fovea_transformer_encoder", {"vocab_size": 40, "d_model": 16, "num_hidden_layers": 2,
                                                       "encoder_attention_heads": 2}),
+        ("single-head", "fovea_single_head", words | {"num_attention_heads": 2}),
+        ("weighted-sum", "fovea_weighted_sum", words), ("label-query", "fovea_label_query", words),
+        ("cnn", "fovea_convolution", words | {"window_sizes": [2, 3, 4, 5]}),
+        ("bag", "fovea_bag", words | {"min_ngram": 3, "max_ngram": 5, "separator_id": 3, "word_ngram": 2, "buckets": 64}),
         ("architecture", "gpt2", gpt2 | {"architectures": ["GPT2LMHeadModel", 3]}),
         ("huge", "bert", bert | {"vocab_size": 1 << 24, "hidden_size": 1 << 16, "num_hidden_layers": 512,
                                  "max_position_embeddings": 1 << 24}),

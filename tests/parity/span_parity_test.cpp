@@ -47,9 +47,8 @@ TEST_P(SpanParity, TenFineTuningSteps) {
     for (int i = 0; i < 10; ++i) {
         Tape tape;
         const SpanScores s = model.scores(batch);
-        if (i == 0)
-            for (std::int64_t k = 0; k < logits.size(); ++k)
-                ASSERT_NEAR(s.scores.data()[k], logits.data()[k], 1e-4) << k;
+        for (std::int64_t k = 0; i == 0 && k < logits.size(); ++k)
+            ASSERT_NEAR(s.scores.data()[k], logits.data()[k], 1e-4) << k;
         const Tensor loss = segment_cross_entropy(s.scores, s.segments, rows);
         EXPECT_NEAR(loss.item(), losses.data()[i], 1e-4) << "step " << i;
         const Gradients d = tape.gradients(loss);

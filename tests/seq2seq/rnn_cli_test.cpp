@@ -19,7 +19,8 @@ TEST(RnnCli, EveryMechanismTrainsSavesAndTranslates) {
           "gru --attention hard --score dot", "gru --attention window:2 --no-input-feeding",
           "lstm --attention local-p:2 --encoder-layers 2", "gru --attention expanded:1,2 --heads 2",
           "gru --attention hybrid:1 --decoder-layers 2 --score two-term",
-          "gru --attention hybrid:1,0.5 --score scaled --separate-vocab"}) {
+          "gru --attention hybrid:1,0.5 --score scaled --separate-vocab", "gru --copy only",
+          "transformer --copy mixed --heads 2"}) {
         std::filesystem::remove_all(folder() + "/any");
         const Ran trained = fovea(rnn_flags("any", 3, model));
         ASSERT_EQ(trained.code, 0) << model << trained.err;
@@ -72,9 +73,12 @@ TEST(RnnCli, EverythingTranslateHasWorksForIt) {
     EXPECT_EQ(fovea("eval " + model + " --test " + test + " --beam 2 --max-length 12").code, 0);
     const Ran seen = fovea("inspect " + model + " --format json", "5 May 1999\n");
     EXPECT_EQ(seen.code, 0) << seen.err;
-    // A Transformer and a recurrent model of one vocabulary are an ensemble like any other.
-    const Ran other = fovea(train_flags("rnn_friend", 3) + " --tokenizer " + model);
-    ASSERT_NE(other.code, 127);
+    // A Transformer of the same vocabulary and a recurrent model are an ensemble like any other.
+    ASSERT_EQ(fovea(rnn_flags("rnn_friend", 3, "transformer")).code, 0);
+    const Ran both = fovea(
+        "translate " + model + " --ensemble " + folder() + "/rnn_friend/model --max-length 12",
+        "5 May 1999\n");
+    EXPECT_EQ(both.code, 0) << both.err;
     const Ran on =
         fovea("train --from " + model + " --train " + folder() +
               "/rnn_train.tsv --dev none --steps 2 --max-tokens 300 --out " + folder() + "/rnn_on");
@@ -89,6 +93,7 @@ TEST(RnnCli, BadWishesAreOneClearErrorEach) {
          {Wish{"gru --attention window:0", "the window is \"0\""},
           Wish{"gru --attention sideways", "no mechanism \"sideways\""},
           Wish{"gru --attention local-p:2 --score additive", "--score additive"},
+          Wish{"gru --attention hard --copy mixed", "--copy needs the weights of all places"},
           Wish{"gru --heads 5", "--heads 5 does not divide"},
           Wish{"gru --ffn 32", "--ffn has no effect with --model gru"},
           Wish{"transformer --score dot", "--score has no effect"}, Wish{"elman", "--model"}}) {

@@ -106,6 +106,15 @@ TEST(AnswerCli, TrainsMeasuresAndAnswers) {
     write_file_atomically(folder / "in.tsv",
                           "question\tcontext\n" + where + "\t" + std::string(towns) + "\n");
     EXPECT_EQ(fovea({"answer", folder / "run", folder / "in.tsv"}).out, "Hobmike\n");
+    // slots as questions: the model never saw a slot's label
+    write_file_atomically(folder / "ask.tsv", "home\tWhere does Kimbara live?\n\n");
+    const Outcome slots = fovea({"answer", folder / "run", "--ask", folder / "ask.tsv"},
+                                {.input = std::string(towns) + "\n"});
+    EXPECT_EQ(slots.out, "home=Hobmike\n") << slots.err;
+    const Outcome rows =
+        fovea({"answer", folder / "run", "--ask", folder / "ask.tsv", "--format", "jsonl"},
+              {.input = std::string(towns) + "\n"});
+    EXPECT_EQ(parse_json(rows.out, "slots")["slots"][0]["start"], 47) << rows.out;
     const Outcome wrong = fovea({"classify", folder / "run"}, {.input = "x\n"});
     EXPECT_EQ(wrong.code, 2);
     EXPECT_NE(wrong.err.find("fovea answer"), std::string::npos) << wrong.err;
@@ -311,6 +320,15 @@ TEST(AnswerCli, BadInputIsOneClearError) {
         {{"answer", run, "--question", " ", "--context", context}, 3, "is empty"},
         {{"answer", run, "--question", "Who?", "--context", folder / "none.txt"}, 4, "none.txt"},
         {{"answer", run, "--context", context, "--top", "0"}, 2, "--top"},
+        {{"answer", run, "--ask", file("n.tsv", "genre\tWhat?\nartist\n")},
+         3,
+         "n.tsv:2: has no slot or no question",
+         "play jazz\n"},
+        {{"answer", run, "--ask", file("o.tsv", "\n")}, 3, "holds no question", "play jazz\n"},
+        {{"answer", run, "--ask", file("p.tsv", "a\tb\n"), "--context", context},
+         2,
+         "do not go together",
+         "play jazz\n"},
         {{"answer", run, "--context", context},
          3,
          "the question of input 2 is empty",

@@ -122,12 +122,23 @@ TEST_F(GenerateCli, StopStringsAndBadWords) {
     EXPECT_NE(without[0]["text"], text);
 }
 
-TEST_F(GenerateCli, TheContextBoundsItAndSaysSo) {
-    const std::vector<std::string> endless = {"--prompt", "the owl",      "--max-tokens",
-                                              "1000000",  "--min-tokens", "1000000"};
-    const Outcome o = generate(endless);
-    EXPECT_EQ(o.code, 0) << o.err;
-    EXPECT_NE(o.err.find("context of 64 tokens is full"), std::string::npos) << o.err;
+// Behind the context of 64 tokens it goes on from the newer half, in memory that does not grow; the
+// same text whatever stands beside it.
+TEST_F(GenerateCli, GoesOnBehindTheContextAndSaysSo) {
+    const std::vector<std::string> words = {"--prompt",     "the owl", "--max-tokens", "300",
+                                            "--min-tokens", "300",     "--format",     "jsonl"};
+    const Outcome o = generate(words);
+    const auto found = lines(o);
+    EXPECT_EQ(found[0]["samples"][0]["tokens"].size(), 300u);
+    EXPECT_EQ(found[0]["samples"][0]["end"], "limit");
+    EXPECT_NE(o.err.find("longer than the context of 64 tokens"), std::string::npos) << o.err;
+    std::vector<std::string> more = words;
+    more.insert(more.end(), {"--prompt", "hello", "--prompt", "wow the owl, hello"});
+    EXPECT_EQ(lines(generate(more))[0], found[0]);
+    more.insert(more.end(), {"--batch", "1", "--threads", "1"});
+    EXPECT_EQ(lines(generate(more))[0], found[0]);
+    const Outcome help = fovea({"generate", "--help"});
+    EXPECT_NE((help.out + help.err).find("oldest half"), std::string::npos);
     const Outcome long_prompt = generate({"--prompt", std::string(200, 'x')});
     EXPECT_EQ(long_prompt.code, 3);
     EXPECT_NE(long_prompt.err.find("context is 64"), std::string::npos) << long_prompt.err;
@@ -166,6 +177,51 @@ TEST_F(GenerateCli, DefaultsOfTheFolderHold) {
     const auto found = lines(o);
     ASSERT_EQ(found[0]["samples"].size(), 2u);  // it samples, so two are possible
     EXPECT_EQ(found[0]["samples"][0]["tokens"].size(), 5u);
+}
+
+// max_length counts the prompt, as in transformers; --max-tokens is what is asked for here.
+TEST_F(GenerateCli, MaxLengthOfTheFolderCountsThePrompt) {
+    const std::string other = file("total");
+    write_gpt2_folder(other, {.generation = {{"max_length", 12}}});
+    const auto made = [&](std::vector<std::string> words) {
+        words.insert(words.begin(), {"generate", other, "--format", "jsonl"});
+        return fovea(words);
+    };
+    const auto found = lines(made({"--prompt", "the owl", "--min-tokens", "12"}));
+    EXPECT_EQ(
+        found[0]["samples"][0]["tokens"].size() + found[0]["prompt_tokens"].get<std::size_t>(),
+        12u);
+    const auto asked =
+        lines(made({"--prompt", "the owl", "--max-tokens", "15", "--min-tokens", "15"}));
+    EXPECT_EQ(asked[0]["samples"][0]["tokens"].size(), 15u);
+    const Outcome longer = made({"--prompt", std::string(20, 'x')});
+    EXPECT_EQ(longer.code, 3) << longer.err;
+    EXPECT_NE(longer.err.find("--max-tokens"), std::string::npos) << longer.err;
+}
+
+// A hypothesis with the stop string is complete: it is ranked as it stands, not by what it would
+// have gone on with.
+TEST_F(GenerateCli, StopStringsEndHypothesesOfABeam) {
+    const std::vector<std::string> words = {"--prompt", "the",  "--max-tokens", "30",
+                                            "--beam",   "3",    "--samples",    "3",
+                                            "--format", "jsonl"};
+    const std::string text = lines(generate(words))[0]["text"];
+    std::size_t at = text.size() / 3;  // two ordinary characters somewhere in the middle
+    const auto plain = [&](std::size_t i) { return text[i] > ' ' && text[i] < 0x7f; };
+    while (at + 2 < text.size() && !(plain(at) && plain(at + 1))) ++at;
+    const std::string stop = text.substr(at, 2);
+    std::vector<std::string> with = words;
+    with.insert(with.end(), {"--stop", stop});
+    const Json found = lines(generate(with))[0];
+    bool stopped = false;
+    for (const Json& s : found["samples"]) {
+        EXPECT_EQ(s["text"].get<std::string>().find(stop), std::string::npos);
+        if (s["end"] != "stop") continue;
+        stopped = true;
+        EXPECT_LT(s["tokens"].size(), 30u);  // nothing was written behind it
+        EXPECT_EQ(s["stopped_by"], stop);
+    }
+    EXPECT_TRUE(stopped) << found;
 }
 
 TEST_F(GenerateCli, AnInterruptKeepsWhatIsThere) {

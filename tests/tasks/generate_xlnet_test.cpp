@@ -4,8 +4,9 @@
 #include <filesystem>
 
 #include "fovea/base/files.h"
-#include "fovea/infer/xlnet_stepper.h"
+#include "fovea/infer/any_order_stepper.h"
 #include "fovea/io/test_folder.h"
+#include "fovea/models/xlnet.h"
 #include "fovea/ops/rows/top_k.h"
 #include "fovea/tasks/generate.h"
 #include "fovea/text/test_specs.h"
@@ -50,7 +51,7 @@ TEST(GenerateXlnet, WritesWhatItsStepperTells) {
     const GenerateOptions options{.search = {.max_length = 8, .min_length = 8}};
     const auto found = generate(x.model, prompts, options);
     for (std::size_t i = 0; i < prompts.size(); ++i) {
-        const auto stepper = make_xlnet_stepper(*x.lm, {.memory = false});
+        const auto stepper = make_language_stepper(*x.model.network, {});
         Tensor logits = stepper->start(std::vector<Ids>{x.model.encode(prompts[i])});
         Ids want;
         while (want.size() < 8) {

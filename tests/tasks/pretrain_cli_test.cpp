@@ -2,6 +2,8 @@
 // same bits whatever the threads; what can go wrong is one clear error.
 #include <gtest/gtest.h>
 
+#include <cctype>
+
 #include "fovea/base/files.h"
 #include "fovea/base/json.h"
 #include "fovea/base/rng.h"
@@ -186,6 +188,126 @@ TEST(PretrainCliMore, FillsGapsAndTellsWhatFollows) {
         fovea({"inspect", folder / "run", "--text", "a [MASK] ran", "--format", "json"});
     EXPECT_EQ(i.code, 0) << i.err;
     EXPECT_EQ(i.out.find("call 2"), std::string::npos);  // one pass, whatever is filled
+}
+
+// Sentences and their translations, word by word: without the other language a hidden noun may be
+// any of eight.
+std::string pairs(int count, std::uint64_t seed) {
+    Rng rng(seed);
+    const char* const english[] = {"cat", "dog", "owl", "hen", "fox", "ant", "bee", "cow"};
+    const char* const german[] = {"Katze", "Hund",   "Eule",  "Henne",
+                                  "Fuchs", "Ameise", "Biene", "Kuh"};
+    std::string text = "en\tde\n";
+    for (int i = 0; i < count; ++i) {
+        std::string a = "see", b = "sieh";
+        for (int w = 0; w < 4; ++w) {
+            const auto which = static_cast<std::size_t>(rng.below(8));
+            a += std::string(" ") + english[which];
+            b += std::string(" ") + german[which];
+        }
+        text += a + "\t" + b + "\n";
+    }
+    return text;
+}
+
+TEST(PretrainTranslation, LooksAcrossLanguages) {
+    const TestFolder folder;
+    write_file_atomically(folder / "train.tsv", pairs(400, 1));
+    write_file_atomically(folder / "dev.tsv", pairs(100, 2));
+    const auto train = [&](const char* objective, const char* out, const Words& more) {
+        Words words = {"train",       "--task",     "pretrain",     folder / "train.tsv",
+                       "--out",       folder / out, "--objective",  objective,
+                       "--documents", "pairs",      "--dev",        folder / "dev.tsv",
+                       "--vocab",     "words",      "--dropout",    "0",
+                       "--layers",    "1",          "--d-model",    "32",
+                       "--ffn",       "48",         "--heads",      "2",
+                       "--context",   "32",         "--max-tokens", "256",
+                       "--lr",        "6e-3",       "--mask-share", "0.3",
+                       "--seed",      "3"};
+        words.insert(words.end(), more.begin(), more.end());
+        const Outcome t = fovea(words);
+        ASSERT_EQ(t.code, 0) << t.err;
+        EXPECT_NE(t.err.find("400 pairs"), std::string::npos) << t.err;
+    };
+    const auto figures = [&](const char* out, Words more = {}) {
+        more.insert(more.begin(), {"eval", folder / out, "--test", folder / "dev.tsv", "--json"});
+        const Outcome e = fovea(more);
+        EXPECT_EQ(e.code, 0) << e.err;
+        return parse_json(e.out, "eval");
+    };
+    train("mlm-tlm", "both", {"--steps", "1500"});
+    const Json both = figures("both");
+    EXPECT_EQ(both["how"]["objective"], "tlm");
+    EXPECT_GT(both["figures"]["accuracy"], 70) << both;
+    EXPECT_LT(both["figures"]["accuracy_alone"], 45) << both;
+    EXPECT_EQ(both["figures"], figures("both", {"--batch-tokens", "64"})["figures"]);
+
+    const Outcome filled = fovea({"fill", folder / "both", "--top", "1", "--format", "jsonl"},
+                                 {.input = "see cat [MASK] owl hen\tsieh Katze Hund Eule Henne\n"
+                                           "see cat dog owl hen\tsieh Katze Hund <mask> Henne\n"});
+    ASSERT_EQ(filled.code, 0) << filled.err;
+    EXPECT_NE(filled.out.find("\"see cat dog owl hen\\tsieh Katze Hund Eule Henne\""),
+              std::string::npos)
+        << filled.out;
+    EXPECT_NE(filled.out.find("\"token\":\"Eule\""), std::string::npos) << filled.out;
+    // A text alone: which words it may be hangs on its language.
+    const Outcome alone = fovea({"fill", folder / "both", "--top", "1", "--language", "second"},
+                                {.input = "sieh Katze [MASK] Eule Henne\n"});
+    EXPECT_EQ(alone.code, 0) << alone.err;
+    EXPECT_TRUE(std::isupper(alone.out[0])) << alone.out;
+
+    train("mlm", "alone", {"--steps", "60"});  // each language by itself
+    EXPECT_LT(figures("alone")["figures"]["accuracy_alone"], 45);
+    train("tlm", "threads1", {"--steps", "20", "--threads", "1", "--save-every", "10"});
+    train("tlm", "threads2", {"--steps", "20", "--threads", "2", "--save-every", "10"});
+    EXPECT_EQ(weights(folder / "threads1", "20"), weights(folder / "threads2", "20"));
+}
+
+TEST(PretrainTranslation, WrongUsesAreOneClearError) {
+    const TestFolder folder;
+    write_file_atomically(folder / "train.tsv", pairs(60, 1));
+    write_file_atomically(folder / "half.tsv", "see cat\t\nsee dog\t\n");
+    const auto refused = [&](const char* model, const char* data, const Words& more, int code,
+                             const std::string& says) {
+        Words words = train_words(model, folder / data, folder / "bad", more);
+        words.insert(words.end(), {"--force", "--steps", "2"});
+        const Outcome o = fovea(words);
+        EXPECT_EQ(o.code, code) << o.err;
+        EXPECT_NE(o.err.find(says), std::string::npos) << says << "\n" << o.err;
+    };
+    refused("gpt2", "train.tsv", {"--objective", "tlm"}, 2, "cannot learn");
+    refused("roberta", "train.tsv", {"--documents", "pairs"}, 2, "language embeddings");
+    refused("bert", "train.tsv", {"--objective", "tlm", "--documents", "line"}, 2, "pairs");
+    refused("bert", "train.tsv", {"--objective", "mlm-nsp", "--documents", "pairs"}, 2, "pairs");
+    refused("bert", "train.tsv", {"--source-key", "en"}, 2, "without --documents pairs");
+    refused("bert", "train.tsv", {"--memory", "8"}, 2, "--memory has no effect");
+    refused("bert", "half.tsv", {"--objective", "tlm"}, 3, "both sides");
+}
+
+// A memory is read anew for each sequence: no state is left to lose or to mix up.
+TEST(PretrainMemory, LearnsResumesAndKeepsItsBits) {
+    for (const char* objective : {"permutation", "causal"}) {
+        const TestFolder folder;
+        write_file_atomically(folder / "train.txt", documents(60, 1));
+        const auto run = [&](const char* out, Words more) {
+            more.insert(more.end(), {"--objective", objective, "--memory", "16", "--save-every",
+                                     "10", "--schedule", "constant", "--warmup", "0"});
+            const Outcome o = fovea(train_words("xlnet", folder / "train.txt", folder / out, more));
+            ASSERT_EQ(o.code, 0) << o.err;
+        };
+        run("whole", {"--steps", "20", "--threads", "1"});
+        run("part", {"--steps", "10", "--threads", "2"});
+        const Outcome rest =
+            fovea({"train", "--out", folder / "part", "--resume", "--steps", "20"});
+        ASSERT_EQ(rest.code, 0) << rest.err;
+        EXPECT_EQ(weights(folder / "whole", "20"), weights(folder / "part", "20")) << objective;
+        const Outcome none =
+            fovea(train_words("xlnet", folder / "train.txt", folder / "none",
+                              {"--objective", objective, "--save-every", "10", "--schedule",
+                               "constant", "--warmup", "0", "--steps", "20"}));
+        ASSERT_EQ(none.code, 0) << none.err;
+        EXPECT_NE(weights(folder / "whole", "20"), weights(folder / "none", "20"));
+    }
 }
 
 TEST(PretrainCliMore, ReadsSquadAndStandardInputAndHoldsOutTheTail) {

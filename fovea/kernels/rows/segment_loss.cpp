@@ -20,10 +20,12 @@ void each_segment_column(ConstView x, std::span<const std::int64_t> offsets, con
 
 }  // namespace
 
-void segment_cross_entropy(ConstView x, std::span<const std::int64_t> offsets,
-                           const std::int32_t* labels, double* log_sums, double* losses) {
+void segment_cross_entropy(const SegmentChoice& choice, double* log_sums, double* losses) {
+    const ConstView x = choice.x;
+    const std::int32_t* labels = choice.labels;
     each_segment_column(
-        x, offsets, [&](std::int64_t cell, std::int64_t j, std::int64_t begin, std::int64_t end) {
+        x, choice.offsets,
+        [&](std::int64_t cell, std::int64_t j, std::int64_t begin, std::int64_t end) {
             losses[cell] = log_sums[cell] = 0;
             if (labels[cell] < 0) return;
             double most = x.row(begin)[j], sum = 0;
@@ -34,11 +36,13 @@ void segment_cross_entropy(ConstView x, std::span<const std::int64_t> offsets,
         });
 }
 
-void segment_cross_entropy_backward(ConstView x, std::span<const std::int64_t> offsets,
-                                    const std::int32_t* labels, const double* log_sums,
+void segment_cross_entropy_backward(const SegmentChoice& choice, const double* log_sums,
                                     double factor, View dx, bool add) {
+    const ConstView x = choice.x;
+    const std::int32_t* labels = choice.labels;
     each_segment_column(
-        x, offsets, [&](std::int64_t cell, std::int64_t j, std::int64_t begin, std::int64_t end) {
+        x, choice.offsets,
+        [&](std::int64_t cell, std::int64_t j, std::int64_t begin, std::int64_t end) {
             for (std::int64_t i = begin; i < end; ++i) {
                 double g = 0;
                 if (labels[cell] >= 0)

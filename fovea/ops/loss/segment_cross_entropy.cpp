@@ -25,7 +25,7 @@ Tensor segment_cross_entropy(const Tensor& x, const Segments& segments, const Id
     }
 
     std::vector<double> log_sums(labels.size()), losses(labels.size());
-    kernels::segment_cross_entropy(x, segments.offsets(), labels.data(), log_sums.data(),
+    kernels::segment_cross_entropy({x, segments.offsets(), labels.data()}, log_sums.data(),
                                    losses.data());
     double sum = 0;
     for (const double l : losses) sum += l;
@@ -35,7 +35,7 @@ Tensor segment_cross_entropy(const Tensor& x, const Segments& segments, const Id
     return record(y, {x}, [x, segments, labels, log_sums, share](const Tensor& dy, Gradients& d) {
         if (!d.wants(x)) return;
         const Into dx = d.into(x);
-        kernels::segment_cross_entropy_backward(x, segments.offsets(), labels.data(),
+        kernels::segment_cross_entropy_backward({x, segments.offsets(), labels.data()},
                                                 log_sums.data(), share * dy.item(), dx.view,
                                                 dx.add);
     });
