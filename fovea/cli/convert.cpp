@@ -36,11 +36,18 @@ void add_convert_command(CLI::App& app) {
                                      "Write a model anew: other numbers, today's names, one file.");
     v->group(more_group);
     auto f = std::make_shared<ConvertFlags>();
-    v->add_option("MODEL", f->model, "a model folder, Fovea's or Hugging Face's, or a run")
+    v->add_option("MODEL", f->model,
+                  "a model folder, Fovea's or Hugging Face's, or a run; or a file of word vectors")
         ->required();
-    v->add_option("--out", f->out, "the new model's folder")->required();
+    v->add_option("--out", f->out,
+                  "the new model's folder; .vec, .txt or .bin: a file of word vectors")
+        ->required();
     v->add_option("--dtype", f->options.dtype, "numbers of the weights' matrices")
         ->check(CLI::IsMember(convert_dtypes()));
+    v->add_option("--layout", f->options.layout,
+                  "word vectors to a .bin file: fasttext (with n-grams) or word2vec")
+        ->check(CLI::IsMember({"fasttext", "word2vec"}))
+        ->group(more_group);
     v->add_flag("--force", f->options.overwrite, "overwrite a model in OUT");
     set_examples(*v, {"fovea convert run/model --out small --dtype bf16",
                       "fovea convert run/model --out tiny --dtype int8",

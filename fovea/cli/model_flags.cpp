@@ -39,7 +39,9 @@ const Predictor& ModelFlags::open() {
     std::vector<ModelFolder> folders;
     folders.push_back(ModelFolder::open(folder_));
     for (const std::string& other : others_) folders.push_back(ModelFolder::open(other));
+    const TaskEntry* asked = find_task(task_);
     for (ModelFolder& f : folders) {
+        if (asked && asked->opens_all) continue;
         if (f.task.empty()) f.task = task_of_config(f);
         if (!task_.empty() && f.task.empty())
             throw Error(f.path + ": nothing here says that it is a model to " + task_,

@@ -8,6 +8,7 @@
 #include "fovea/ops/loss/segment_cross_entropy.h"
 #include "fovea/tasks/answer.h"
 #include "fovea/tasks/answer_texts.h"
+#include "fovea/tasks/start_vectors.h"
 #include "fovea/tasks/training_data.h"
 #include "fovea/tasks/vocabulary_choice.h"
 
@@ -220,6 +221,7 @@ private:
             folder.config = text_encoder_named(model_name_).new_config(choice_);
         }
         model_ = AnswerModel::create(std::move(folder), unanswered_ > 0, run_.options.seed);
+        start_from_vectors(run_.vectors, *model_.store, *model_.folder.tokenizer, say);
     }
 
     void make_model(const Say& say) {

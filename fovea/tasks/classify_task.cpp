@@ -12,6 +12,7 @@
 #include "fovea/tasks/classify_defaults.h"
 #include "fovea/tasks/encoder_sizes.h"
 #include "fovea/tasks/encoder_training.h"
+#include "fovea/tasks/start_vectors.h"
 #include "fovea/tasks/training_data.h"
 #include "fovea/tasks/vocabulary_choice.h"
 
@@ -259,6 +260,7 @@ private:
         if (folder.config.contains("buckets")) folder.config["buckets"] = d.buckets;
         name_problem(folder.config);
         model_ = ClassifyModel::create(std::move(folder), pool_choice(), run_.options.seed);
+        start_from_vectors(run_.vectors, *model_.store, *model_.folder.tokenizer, say);
         if (label_words_) start_with_label_words(model_);
     }
 

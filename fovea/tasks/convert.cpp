@@ -4,9 +4,11 @@
 #include <map>
 
 #include "fovea/base/error.h"
+#include "fovea/base/files.h"
 #include "fovea/io/model_weights.h"
 #include "fovea/models/text_encoder.h"
 #include "fovea/tasks/task.h"
+#include "fovea/tasks/vectors.h"
 
 namespace fovea {
 namespace {
@@ -53,6 +55,38 @@ std::span<const NameRule> rules_of(const Json& config) {
 
 }  // namespace
 
+namespace {
+
+bool ends_as_vectors(const std::string& path) {
+    return path.ends_with(".vec") || path.ends_with(".txt") || path.ends_with(".bin");
+}
+
+Converted convert_vectors(const std::string& path, const std::string& out,
+                          const ConvertOptions& options) {
+    if (options.dtype != "same")
+        fail_with(ErrorKind::usage, "leave --dtype out",
+                  "convert: files of word vectors have f32 numbers, not ", options.dtype);
+    const WordVectorModel model = WordVectorModel::load(path);
+    Converted c{.task = "vectors", .from = "f32", .to = "f32"};
+    c.parameters = model.store->count();
+    c.bytes_before = is_folder(path) ? 4 * c.parameters : file_size(path);
+    if (!ends_as_vectors(out)) {
+        model.save(out, options.overwrite);
+        c.bytes_after = 4 * c.parameters;
+        return c;
+    }
+    if (!options.overwrite && file_exists(out))
+        throw Error(out + ": is there already", ErrorKind::usage, "--force overwrites it");
+    const WordVectorFormat format = !out.ends_with(".bin")         ? WordVectorFormat::text
+                                    : options.layout == "word2vec" ? WordVectorFormat::word2vec
+                                                                   : WordVectorFormat::fasttext;
+    write_word_vectors(out, model.file(format), format);
+    c.bytes_after = file_size(out);
+    return c;
+}
+
+}  // namespace
+
 std::vector<std::string> convert_dtypes() {
     std::vector<std::string> names{"same"};
     for (const NumberFormat& f : formats) names.emplace_back(f.name);
@@ -61,6 +95,8 @@ std::vector<std::string> convert_dtypes() {
 
 Converted convert_model(const std::string& path, const std::string& out,
                         const ConvertOptions& options) {
+    const bool from_file = file_exists(path) && !is_folder(path);
+    if (from_file || ends_as_vectors(out)) return convert_vectors(path, out, options);
     ModelFolder folder = ModelFolder::open(path);
     if (folder.task.empty()) folder.task = task_of_config(folder);
     const TaskEntry* task = find_task(folder.task);

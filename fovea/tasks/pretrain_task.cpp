@@ -11,6 +11,7 @@
 #include "fovea/tasks/pretrain_data.h"
 #include "fovea/tasks/pretrain_vocabulary.h"
 #include "fovea/tasks/pretrained_model.h"
+#include "fovea/tasks/start_vectors.h"
 #include "fovea/tasks/training_data.h"
 
 namespace fovea {
@@ -146,6 +147,7 @@ private:
         folder.task = hides_tokens(objective_) ? "fill" : "generate";
         folder.about["max_source_length"] = sizes.max_length;
         model_ = PretrainedModel::create(std::move(folder), head, run_.options.seed);
+        start_from_vectors(run_.vectors, *model_.store, *model_.folder.tokenizer, say);
     }
 
     std::shared_ptr<const Tokenizer> make_tokenizer(const ModelHabit& habit,

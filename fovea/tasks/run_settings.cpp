@@ -94,6 +94,9 @@ void RunSettings::describe(Settings& s, const std::vector<std::string>& metrics)
     s.add("seed", options.seed, "start of every random choice", {.group = "run", .hidden = true});
     s.add("from", from, "go on from this model folder instead of from scratch",
           {.group = "model", .is_path = true});
+    s.add("vectors", vectors,
+          "word vectors that the embedding starts from: a folder, .vec, .txt or .bin",
+          {.group = "model", .is_path = true});
 }
 
 void leave_out(Settings& settings, std::span<const char* const> names, const std::string& why) {
@@ -104,6 +107,9 @@ void leave_out(Settings& settings, std::span<const char* const> names, const std
 }
 
 void RunSettings::check() const {
+    if (!vectors.empty() && !from.empty())
+        refuse_without_effect("vectors", "with --from: the model has an embedding",
+                              "leave one of them out");
     if (measures()) return;
     const char* const hint = "give a --dev file, or leave it out";
     if (options.patience > 0) refuse_without_effect("patience", "with --dev none", hint);

@@ -31,11 +31,12 @@ struct RunSettings {
     std::string dev = "auto";  // a file; auto: a part of the training data is held out; none
     std::int64_t limit = 0;    // so many training records, drawn by the seed; 0: all
     std::int64_t skip_bad = 0;
-    std::int64_t dev_limit = 500;   // records looked at in an evaluation; 0: all
-    std::string metric = "auto";    // which chooses the model that is kept
-    std::string from;               // a model folder to go on from
+    std::int64_t dev_limit = 500;  // records looked at in an evaluation; 0: all
+    std::string metric = "auto";   // which chooses the model that is kept
+    std::string from;              // a model folder to go on from
     // Instead of a folder: the encoder that several tasks train together (multi.h).
     std::shared_ptr<const TrainedEncoder> body;
+    std::string vectors;            // word vectors that the embedding starts from
     std::string precision = "f32";  // of matrix products
     BatchOptions batches;
 

@@ -19,6 +19,7 @@ struct Seq2SeqTraining {
     PairFiles train, dev;            // dev.path may be empty:
     bool split_dev = true;           // then some training pairs are kept back (data/split.h)
     std::int64_t draw = 0;           // so many training pairs, drawn by the seed; 0: all
+    std::string vectors;             // word vectors that the embedding starts from
     std::string from;                // a model folder to go on from; empty: from scratch
     std::string tokenizer, target_tokenizer;  // files to use instead of training a vocabulary
     VocabularyOptions vocabulary;

@@ -177,6 +177,7 @@ private:
 
     void take_settings(const RunSettings& run) {
         t_.from = run.from;
+        t_.vectors = run.vectors;
         t_.precision = precision_of(run.precision);
         const auto fill = [](PairFiles& files, const std::vector<std::string>& paths) {
             const PairFiles named = pair_files_of(paths[0]);

@@ -5,6 +5,7 @@
 
 #include "fovea/base/files.h"
 #include "fovea/data/split.h"
+#include "fovea/tasks/start_vectors.h"
 #include "fovea/tasks/training_data.h"
 
 namespace fovea {
@@ -120,6 +121,8 @@ void Seq2SeqTrainer::make_model(const Say& say) {
         }
         take_special_ids(c, *source, *target);
         model_ = Seq2SeqModel::create(c, source, target, options_.run.seed);
+        start_from_vectors(options_.vectors, *model_.store, *source, say,
+                           source == target ? "" : "decoder");
         say(text_of("vocabulary: ", source->vocab_size(), " tokens",
                     source == target ? " for both sides"
                                      : text_of(" and ", target->vocab_size(), " (target)")));

@@ -12,6 +12,7 @@
 #include "fovea/tasks/encoder_sizes.h"
 #include "fovea/tasks/encoder_training.h"
 #include "fovea/tasks/slots.h"
+#include "fovea/tasks/start_vectors.h"
 #include "fovea/tasks/training_data.h"
 
 namespace fovea {
@@ -62,8 +63,7 @@ public:
         if (crf_ && no_crf_)
             throw Error("--crf and --no-crf do not go together", ErrorKind::usage,
                         "leave out one of them");
-        if (!run.from.empty())
-            making_.leave_out_with_from(s);
+        if (!run.from.empty()) making_.leave_out_with_from(s);
     }
 
     void prepare(RunSettings& run, const Say& say) override {
@@ -241,6 +241,7 @@ private:
             ModelFolder folder = making_.new_folder(texts_of_data(), say);
             folder.labels = labels_of_data();
             model_ = SlotModel::create(std::move(folder), slot_choice(), run_.options.seed);
+            start_from_vectors(run_.vectors, *model_.store, *model_.folder.tokenizer, say);
         } else {
             take_from(folder_to_go_on_from(run_), say);
         }

@@ -10,6 +10,7 @@
 #include "fovea/metrics/entities.h"
 #include "fovea/tasks/encoder_sizes.h"
 #include "fovea/tasks/encoder_training.h"
+#include "fovea/tasks/start_vectors.h"
 #include "fovea/tasks/tag.h"
 #include "fovea/tasks/training_data.h"
 
@@ -284,6 +285,7 @@ private:
     void make_model(const Say& say) {
         if (run_.from.empty()) {
             model_ = TagModel::create(new_folder(say), tag_choice(), run_.options.seed);
+            start_from_vectors(run_.vectors, *model_.store, *model_.folder.tokenizer, say);
         } else {
             take_from(folder_to_go_on_from(run_), say);
         }

@@ -183,6 +183,7 @@ struct TaskEntry {
     std::vector<std::string> model_types{};  // config.json's, of folders that do not name a task
     std::vector<Head> heads{};  // the same by config.json's architecture: those with these heads
     bool common = true;         // its verb stands in the short help
+    bool opens_all = false;     // its verb takes folders of other tasks too: it uses their encoder
 };
 
 std::span<const TaskEntry> tasks();  // the one table

@@ -4,6 +4,7 @@
 #include "fovea/base/error.h"
 #include "fovea/tasks/answer.h"
 #include "fovea/tasks/classify.h"
+#include "fovea/tasks/embed.h"
 #include "fovea/tasks/fill.h"
 #include "fovea/tasks/generate.h"
 #include "fovea/tasks/multi.h"
@@ -14,6 +15,7 @@
 #include "fovea/tasks/slots.h"
 #include "fovea/tasks/tag.h"
 #include "fovea/tasks/task.h"
+#include "fovea/tasks/vectors.h"
 
 namespace fovea {
 namespace {
@@ -129,6 +131,33 @@ const TaskEntry table[] = {
      save_pretrained,
      {},
      {Head::words, Head::words_and_next, Head::next}},
+    {"embed",
+     "Turn texts into vectors; find the lines most like a text.",
+     "texts, one per line",
+     RecordShape::pairs,
+     {"fovea embed run/model --nearest questions.txt < query.txt",
+      "fovea embed run/model --similarity < two-columns.tsv",
+      "fovea embed run/model --format jsonl < texts.txt"},
+     make_embed_trainer,
+     make_embed_predictor,
+     save_embedder,
+     {},
+     {},
+     false,
+     true},
+    {"vectors",
+     "Find the words nearest to a word, by word vectors.",
+     "words, one per line, or king - man + woman",
+     RecordShape::texts,
+     {"echo king | fovea vectors run/model",
+      "echo \"king - man + woman\" | fovea vectors run/model",
+      "fovea vectors run/model --values --format jsonl < words.txt"},
+     make_vectors_trainer,
+     make_vectors_predictor,
+     save_word_vectors,
+     {word_vectors_type},
+     {},
+     false},
 };
 
 }  // namespace

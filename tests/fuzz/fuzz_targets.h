@@ -39,6 +39,8 @@ void fuzz_metric_texts(FuzzBytes data);
 void fuzz_model_config(FuzzBytes data);
 // A model.safetensors.index.json.
 void fuzz_weight_index(FuzzBytes data);
+// A file of word vectors: text, word2vec's or fastText's.
+void fuzz_word_vectors(FuzzBytes data);
 // A selector, then a generation_config.json; or a tokenizer_config.json, a special_tokens_map.json,
 // an added_tokens.json, a config.json and a text, with 0xFF between them.
 void fuzz_tokenizer_config(FuzzBytes data);

@@ -295,6 +295,19 @@ def model_config():
     write("model_config", "type-is-no-text", b"\0" + b'{"model_type": 5}')
 
 
+def word_vectors():
+    write("word_vectors", "text", b"2 3\na 1 2 3\nb 4 5e-1 -6\n")
+    write("word_vectors", "glove", b"the 0.1 0.2\nof 0.3 -0.4\n")
+    rows = b"".join(w + b" " + struct.pack("<2f", *v) + b"\n" for w, v in [(b"a", (1, 2)), (b"b", (3, -4))])
+    write("word_vectors", "word2vec", b"2 2\n" + rows)
+    words = b"".join(w + b"\0" + struct.pack("<qb", n, 0) for w, n in [(b"</s>", 3), (b"a", 2)])
+    head = struct.pack("<14i", 793712314, 12, 2, 5, 5, 1, 5, 1, 2, 2, 3, 3, 6, 100) + struct.pack("<d", 1e-4)
+    table = lambda r: b"\0" + struct.pack("<2q", r, 2) + struct.pack("<%df" % (2 * r), *range(2 * r))
+    whole = head + struct.pack("<3i2q", 2, 2, 0, 5, -1) + words + table(5) + table(2)
+    write("word_vectors", "fasttext", whole)
+    write("word_vectors", "cut", whole[:-5])
+
+
 def weight_index():
     names = {"a.weight": "model-00001-of-00002.safetensors", "b": "model-00002-of-00002.safetensors"}
     for name, index in [
@@ -352,4 +365,5 @@ questions()
 metric_texts()
 model_config()
 weight_index()
+word_vectors()
 tokenizer_config()
