@@ -308,7 +308,9 @@ void add_compare_command(CLI::App& app) {
     v->add_option("--out", verb->out, "folder of runs and tables [runs/RECIPE]");
     v->add_flag("--force", verb->force, "remove an old comparison in OUT first");
     set_examples(*v, {"fovea compare recipes/compare-reversal.toml",
-                      "fovea compare recipe.toml --out runs/mine   # again: goes on where it was"});
+                      "fovea compare recipe.toml --out runs/mine   # again: goes on where it was",
+                      "fovea compare recipe.toml --out runs/mine --force"});
+    v->group(more_group);
     v->callback([verb] { run_compare(*verb); });
 }
 

@@ -20,7 +20,7 @@ void build_encoder(Json config, Head head) {
     ParameterStore shapes(ParameterStore::Mode::check);
     Rng unused;
     const TextEncoder e = entry.make(config, where, {head, 3}, Params(shapes, unused));
-    property(e.width > 0 && e.vocabulary > 0 && e.layers > 0, "sizes are positive");
+    property(e.width > 0 && e.vocabulary > 0 && e.layers >= 0, "sizes are positive");
     property(e.max_length > 0, "a model takes at least a token");
     property(e.layer_of("nobody.knows.this") == e.layers + 1, "what is unknown is a head's");
     property(!shapes.missing_names().empty(), "a model has parameters");

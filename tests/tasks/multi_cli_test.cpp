@@ -67,7 +67,7 @@ std::string four_tasks(const TestFolder& folder, const std::string& budget) {
 TEST(MultiCli, LearnsFourTasksOnOneEncoder) {
     const TestFolder folder;
     write_toys(folder);
-    write_file_atomically(folder / "multi.toml", four_tasks(folder, "epochs = 8"));
+    write_file_atomically(folder / "multi.toml", four_tasks(folder, "epochs = 20"));
     const Outcome t =
         fovea({"train", "--config", folder / "multi.toml", "--out", folder / "run", "--seed", "3"});
     ASSERT_EQ(t.code, 0) << t.err;
