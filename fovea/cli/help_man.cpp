@@ -25,7 +25,7 @@ std::string groff(const std::string& text) {
         else if (code == U'-')
             out += "\\-";
         else if (code == U'|')
-            out += "|\\:";  // a long list of choices may be broken here
+            out += "|\\:";        // a long list of choices may be broken here
         else if (code == 0x2026)  // an ellipsis, which terminals of plain ASCII lack
             out += "...";
         else if (code < 0x80)

@@ -123,12 +123,11 @@ TEST_P(Encoders, WrongNumbersInAConfigAreErrorsThatNameThem) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Encoders, testing::ValuesIn(text_encoder_names()),
-                         [](const auto& i) {
-                             std::string name = i.param;
-                             std::replace(name.begin(), name.end(), '-', '_');
-                             return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(All, Encoders, testing::ValuesIn(text_encoder_names()), [](const auto& i) {
+    std::string name = i.param;
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+});
 
 }  // namespace
 }  // namespace fovea
