@@ -11,10 +11,10 @@
 namespace fovea {
 namespace {
 
-using SeenTexts = std::unordered_set<Key128, Key128::Hash>;
+using SeenContexts = std::unordered_set<Key128, Key128::Hash>;
 
 struct SeenQuestions {
-    SeenTexts questions, contexts;
+    SeenContexts questions, contexts;
 };
 
 std::string question_key(const QuestionRecord& r) { return r.question + '\x1f' + *r.context; }

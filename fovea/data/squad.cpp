@@ -24,7 +24,7 @@ std::size_t byte_of(const std::string& text, std::int64_t character) {
     return character == 0 ? at : std::string::npos;
 }
 
-bool is_blank(const std::string& text) {
+bool is_blank_text(const std::string& text) {
     return text.find_first_not_of(" \t\r\n") == std::string::npos;
 }
 
@@ -106,7 +106,7 @@ std::optional<BadQuestion> take_question(const Json& json, QuestionRecord& to) {
     if (!json.contains("question") || !json["question"].is_string())
         return BadQuestion{"has no text \"question\"", form_hint};
     to.question = json["question"].get<std::string>();
-    if (is_blank(to.question)) return BadQuestion{"the question is empty", form_hint};
+    if (is_blank_text(to.question)) return BadQuestion{"the question is empty", form_hint};
     bool impossible = false;
     if (json.contains("is_impossible")) {
         if (!json["is_impossible"].is_boolean())

@@ -13,11 +13,6 @@
 namespace fovea {
 namespace {
 
-bool is_ascii_punctuation(char32_t c) {
-    return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') ||
-           (c >= '{' && c <= '~');
-}
-
 // Whether one of a, an, the stands at text[at] as a word; its length, else 0.
 std::size_t article_at(std::u32string_view text, std::size_t at) {
     if (at > 0 && is_word_character(text[at - 1])) return 0;

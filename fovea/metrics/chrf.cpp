@@ -11,11 +11,6 @@
 namespace fovea {
 namespace {
 
-bool is_ascii_punctuation(char32_t c) {
-    return c < 0x80 && c > ' ' && !(c >= '0' && c <= '9') && !(c >= 'A' && c <= 'Z') &&
-           !(c >= 'a' && c <= 'z') && c != 0x7F;
-}
-
 // Words with one punctuation mark taken off: the last character, or else the first. ("(hi)" so
 // becomes "(hi" and ")": the original's way, kept for equal scores.)
 std::vector<std::u32string> words_without_punctuation(std::u32string_view text) {

@@ -27,4 +27,10 @@ std::vector<std::string> split_words(std::string_view utf8);
 std::string_view strip_right(std::string_view utf8);  // str.rstrip()
 std::string_view strip(std::string_view utf8);        // str.strip()
 
+// !"#$%&'()*+,-./:;<=>?@[\]^_`{|}~
+inline bool is_ascii_punctuation(char32_t c) {
+    return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') ||
+           (c >= '{' && c <= '~');
+}
+
 }  // namespace fovea

@@ -14,7 +14,7 @@
 namespace fovea {
 namespace {
 
-std::size_t place(std::int64_t i) { return static_cast<std::size_t>(i); }
+std::size_t index_of(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 Init embedding_init(const RnnConfig& c) {
     return normal(1.0f / std::sqrt(static_cast<float>(c.d_model)));
@@ -23,17 +23,17 @@ Init embedding_init(const RnnConfig& c) {
 // The rows of targets by step: those of step 0 of all sequences (the longest first), then of step
 // 1 of the sequences that have one, …
 struct ByStep {
-    explicit ByStep(const Segments& targets) : sequences(place(targets.count())) {
+    explicit ByStep(const Segments& targets) : sequences(index_of(targets.count())) {
         std::iota(sequences.begin(), sequences.end(), 0);
         std::stable_sort(sequences.begin(), sequences.end(), [&](std::int64_t a, std::int64_t b) {
             return targets.length(a) > targets.length(b);
         });
-        back.resize(place(targets.total()));
+        back.resize(index_of(targets.total()));
         for (std::int64_t t = 0;; ++t) {
             std::int64_t n = 0;
             for (const std::int64_t s : sequences) {
                 if (targets.length(s) <= t) break;
-                back[place(targets.begin(s) + t)] = static_cast<std::int32_t>(rows.size());
+                back[index_of(targets.begin(s) + t)] = static_cast<std::int32_t>(rows.size());
                 rows.push_back(static_cast<std::int32_t>(targets.begin(s) + t));
                 ++n;
             }
@@ -148,11 +148,11 @@ Tensor RnnDecoder::fed_by_itself(const Tensor& embedded, const Segments& targets
         for (const std::int64_t s : sources) samples.push_back(targets.sample(s));
         Tensor x = slice_rows(inputs, at, at + n);
         // A step has dropout sites of its own, so a name is the sample's alone.
-        x.set_row_names(Segments::of_lengths(std::vector<std::int64_t>(place(n), 1), samples));
+        x.set_row_names(Segments::of_lengths(std::vector<std::int64_t>(index_of(n), 1), samples));
         outputs.push_back(
             step(x,
                  AskingRows::one_each(
-                     sources, std::vector<std::int64_t>(place(n), static_cast<std::int64_t>(t))),
+                     sources, std::vector<std::int64_t>(index_of(n), static_cast<std::int64_t>(t))),
                  memory, state));
         if (watched) queries.push_back(state.query);
         at += n;

@@ -18,7 +18,7 @@ std::vector<std::int64_t> reading_starts(std::int64_t tokens, std::int64_t room)
     return starts;
 }
 
-void append(Ids& to, const Ids& from) { to.insert(to.end(), from.begin(), from.end()); }
+void append_ids(Ids& to, const Ids& from) { to.insert(to.end(), from.begin(), from.end()); }
 
 // A question and its context are samples of their own: their dropout masks differ.
 Segments parts_of(std::span<const std::int64_t> indices, std::span<const std::int64_t> lengths) {
@@ -110,16 +110,16 @@ void AnswerTexts::append_encoder_window(const ReadingWindow& w, Ids& ids, Ids& t
     const SequenceFrame& f = model_->frame;
     const Ids& question = asked_[w.question].tokens.ids;
     const Ids& context = context_tokens(w.question).ids;
-    append(ids, f.front.ids);
-    append(ids, question);
-    append(ids, f.middle.ids);
+    append_ids(ids, f.front.ids);
+    append_ids(ids, question);
+    append_ids(ids, f.middle.ids);
     ids.insert(ids.end(), context.begin() + w.from, context.begin() + w.from + w.count);
-    append(ids, f.back.ids);
-    append(types, f.front.types);
+    append_ids(ids, f.back.ids);
+    append_ids(types, f.front.types);
     types.insert(types.end(), question.size(), f.first_type);
-    append(types, f.middle.types);
+    append_ids(types, f.middle.types);
     types.insert(types.end(), static_cast<std::size_t>(w.count), f.second_type);
-    append(types, f.back.types);
+    append_ids(types, f.back.types);
 }
 
 // The words of the windows, each different one once, and what is known of them.
@@ -132,7 +132,7 @@ void AnswerTexts::add_words(std::span<const std::int64_t> indices, ReadingBatch&
         const ReadingWindow& w = windows_[static_cast<std::size_t>(i)];
         const ReadText& question = asked_[w.question].tokens;
         const ReadText& context = context_tokens(w.question);
-        append(batch.tokens.tokens, question.ids);
+        append_ids(batch.tokens.tokens, question.ids);
         batch.tokens.tokens.push_back(none_id);
         batch.tokens.tokens.insert(batch.tokens.tokens.end(), context.ids.begin() + w.from,
                                    context.ids.begin() + w.from + w.count);
@@ -148,7 +148,7 @@ void AnswerTexts::add_words(std::span<const std::int64_t> indices, ReadingBatch&
                     local.emplace(form, static_cast<std::int32_t>(local.size()));
                 batch.forms.push_back(at->second);
                 if (!fresh) continue;
-                append(batch.letters, forms_[form].letters);
+                append_ids(batch.letters, forms_[form].letters);
                 word_lengths.push_back(static_cast<std::int64_t>(forms_[form].letters.size()));
             }
     }

@@ -265,7 +265,7 @@ private:
     std::optional<int> step_windows_;
     SubwordRule subwords_;
     WordCorpusOptions corpus_options_;
-    WindowOptions windows_;
+    WordWindowOptions windows_;
     RunSettings run_;
     WordCorpus corpus_;
     WordVectorModel model_;

@@ -15,7 +15,7 @@ std::uint64_t mixed(std::uint64_t z) {  // splitmix64
 
 }  // namespace
 
-VectorsText::VectorsText(const WordCorpus& corpus, const WindowOptions& options)
+VectorsText::VectorsText(const WordCorpus& corpus, const WordWindowOptions& options)
     : corpus_(corpus), options_(options) {
     for (const std::int64_t count : corpus.counts) {
         const double share = static_cast<double>(count) / static_cast<double>(corpus.read);

@@ -11,7 +11,7 @@
 
 namespace fovea {
 
-struct WindowOptions {
+struct WordWindowOptions {
     int window = 5;          // words on each side at most; drawn anew for each word from 1 to that
     double sample = 1e-4;    // threshold of subsampling frequent words; 0: all are kept
     int step_windows = 128;  // windows that read the tables before any of them writes
@@ -20,7 +20,7 @@ struct WindowOptions {
 
 class VectorsText {
 public:
-    VectorsText(const WordCorpus& corpus, const WindowOptions& options);
+    VectorsText(const WordCorpus& corpus, const WordWindowOptions& options);
 
     // The probability of keeping word w: √(t/f) + t/f with f its share of the text (fastText's
     // form of Mikolov et al. 2013).
@@ -36,7 +36,7 @@ private:
     void flush(float rate, NegativeSampling& sampling, NegativeSampling::Loss& loss);
 
     const WordCorpus& corpus_;
-    WindowOptions options_;
+    WordWindowOptions options_;
     std::vector<float> keep_;
     // The line at hand, after subsampling: words, widths of their windows, names of their draws.
     Ids words_;
