@@ -58,7 +58,8 @@ std::vector<Tensor> Recurrent::layer_rows(int layer, const Tensor& x, const Segm
                                           const RecurrentStates& start) const {
     std::vector<Tensor> states;
     for (int direction = 0; direction < directions(); ++direction) {
-        const auto i = static_cast<std::size_t>(layer * directions() + direction);
+        const auto i = static_cast<std::size_t>(layer) * static_cast<std::size_t>(directions()) +
+                       static_cast<std::size_t>(direction);
         const Weights& w = weights_[i];
         states.push_back(
             cell_.run(linear(x, w.weight_ih, w.bias_ih), segments, w.recurrent,

@@ -85,9 +85,14 @@ struct CopyGradients {
     Tensor written, gate, scores;
 };
 
+// How much of a row's loss is the label's, and how much that of all words alike.
+struct CopyShares {
+    double label, all;
+};
+
 void row_backward(const CopyChoice& c, std::int64_t i, std::int32_t label, const CopyRow& r,
-                  double dy, double smoothing, CopyGradients& to) {
-    const double sharp = r.possible() ? -dy * (1 - smoothing) / r.p : 0;
+                  const CopyShares& dy, CopyGradients& to) {
+    const double sharp = r.possible() ? -dy.label / r.p : 0;
     const std::vector<double> a = weights_of(c.scores.row(i));
     const auto tokens = tokens_of_row(c, i);
     float* ds = to.scores.write() + c.scores.segments.begin(i);
@@ -98,7 +103,7 @@ void row_backward(const CopyChoice& c, std::int64_t i, std::int32_t label, const
     to.gate.write()[i] = static_cast<float>(sharp * (r.written - r.copied) * r.gate * (1 - r.gate));
     const std::int64_t v = c.written.cols();
     float* dw = to.written.write() + i * v;
-    std::fill_n(dw, v, static_cast<float>(-dy * smoothing / static_cast<double>(v)));
+    std::fill_n(dw, v, static_cast<float>(-dy.all / static_cast<double>(v)));
     if (label < v) dw[label] += static_cast<float>(sharp * r.gate * r.written);
 }
 
@@ -143,7 +148,8 @@ Tensor copy_loss(const CopyChoice& choice, const Ids& labels, const CrossEntropy
                 const auto at = static_cast<std::size_t>(i);
                 if (labels[at] == options.ignore) continue;
                 const double dl = double{factors[at]} * dy.data()[dy.size() == 1 ? 0 : i];
-                row_backward(c, i, labels[at], (*rows)[at], dl, smoothing, to);
+                row_backward(c, i, labels[at], (*rows)[at], {dl * (1 - smoothing), dl * smoothing},
+                             to);
             }
             if (d.wants(c.scores.values)) d.add(c.scores.values, to.scores);
             if (c.written.empty()) return;
