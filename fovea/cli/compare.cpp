@@ -87,6 +87,14 @@ void take_key(ComparePlan& plan, const std::string& key, const std::string& valu
     }
 }
 
+// A training run of one of the models: what all share, then its own.
+std::unique_ptr<TrainVerb> verb_of(const ComparePlan& plan, const Values& own) {
+    auto verb = new_train_verb(*plan.task);
+    for (const auto& [key, value] : plan.shared) verb->settings.set(key, value);
+    for (const auto& [key, value] : own) verb->settings.set(key, value);
+    return verb;
+}
+
 // Wrong settings are told before the first run.
 void check_models(const ComparePlan& plan, const std::string& path) {
     std::vector<std::string> names;
@@ -94,10 +102,8 @@ void check_models(const ComparePlan& plan, const std::string& path) {
         if (std::find(names.begin(), names.end(), name) != names.end())
             throw Error(path + ": two models are called `" + name + "`", ErrorKind::bad_input);
         names.push_back(name);
-        const auto verb = new_train_verb(*plan.task);
         try {
-            for (const auto& [key, value] : plan.shared) verb->settings.set(key, value);
-            for (const auto& [key, value] : own) verb->settings.set(key, value);
+            const auto verb = verb_of(plan, own);
             verb->trainer->check(verb->settings, verb->run);
         } catch (const Error& e) {
             throw Error(path + ": model `" + name + "`: " + e.what(), ErrorKind::usage, e.hint());
@@ -238,9 +244,7 @@ private:
     }
 
     Json train_one(const Values& own, std::int64_t seed, const std::string& folder) const {
-        const auto verb = new_train_verb(*plan_.task);
-        for (const auto& [key, value] : plan_.shared) verb->settings.set(key, value);
-        for (const auto& [key, value] : own) verb->settings.set(key, value);
+        const auto verb = verb_of(plan_, own);
         verb->run.options.seed = static_cast<std::uint64_t>(seed);
         verb->run.options.out = folder;
         verb->run.options.resume = holds_run(folder);

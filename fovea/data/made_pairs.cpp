@@ -5,6 +5,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/rng.h"
+#include "fovea/data/conll.h"
 
 namespace fovea {
 namespace {
@@ -72,12 +73,6 @@ const MadeKind& kind_named(const std::string& name) {
               name, "\"");
 }
 
-std::string joined(const Items& items) {
-    std::string text;
-    for (const std::string& item : items) text += (text.empty() ? "" : " ") + item;
-    return text;
-}
-
 }  // namespace
 
 std::vector<std::string> made_pair_kinds() {
@@ -100,8 +95,8 @@ std::vector<TextPair> made_pairs(const MadePairs& o) {
         Items source, target;
         kind.make(rng, o.shortest + rng.below(o.longest - o.shortest + 1), source, target);
         TextPair pair;
-        pair.source = joined(source);
-        pair.target = joined(target);
+        pair.source = sentence_text(source);
+        pair.target = sentence_text(target);
         pairs.push_back(std::move(pair));
     }
     return pairs;

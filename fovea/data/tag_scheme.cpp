@@ -122,4 +122,13 @@ std::optional<BadTag> turn_into_bio(TagScheme scheme, std::vector<std::string>& 
     return {};
 }
 
+std::vector<std::string> bio_labels(const std::vector<std::string>& types) {
+    std::vector<std::string> labels{"O"};
+    for (const std::string& type : types) {
+        labels.push_back("B-" + type);
+        labels.push_back("I-" + type);
+    }
+    return labels;
+}
+
 }  // namespace fovea

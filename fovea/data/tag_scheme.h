@@ -40,4 +40,7 @@ struct BadTag {
 // Turns the tags of one sentence into BIO2, or says which is the first that cannot be.
 std::optional<BadTag> turn_into_bio(TagScheme scheme, std::vector<std::string>& tags);
 
+// O, then B- and I- of each type.
+std::vector<std::string> bio_labels(const std::vector<std::string>& types);
+
 }  // namespace fovea

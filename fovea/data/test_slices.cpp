@@ -15,6 +15,7 @@
 #include "fovea/data/labelled_texts.h"
 #include "fovea/data/pair_columns.h"
 #include "fovea/data/records.h"
+#include "fovea/data/text_stats.h"
 
 namespace fovea {
 namespace {
@@ -70,17 +71,6 @@ TestSlice write_slice(const TestFile& file, const std::vector<std::size_t>& chos
     return {name, path + ending_of(file), static_cast<std::int64_t>(chosen.size())};
 }
 
-std::int64_t words_of(const std::string& text) {
-    std::int64_t words = 0;
-    bool inside = false;
-    for (const char c : text) {
-        const bool space = c == ' ' || c == '\t' || c == '\n';
-        words += !space && !inside;
-        inside = !space;
-    }
-    return words;
-}
-
 const std::string& input_of(const TestFile& file, std::size_t i) {
     static const std::string nothing;
     const auto& fields = file.records[i].fields;
@@ -96,7 +86,7 @@ std::string words_text(std::int64_t from, std::int64_t to) {
 std::vector<TestSlice> length_slices(const TestFile& file, const std::string& folder, int classes) {
     std::vector<std::size_t> order(file.records.size());
     std::iota(order.begin(), order.end(), 0u);
-    const auto words = [&](std::size_t i) { return words_of(input_of(file, i)); };
+    const auto words = [&](std::size_t i) { return count_words(input_of(file, i)); };
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return words(a) < words(b); });
     std::vector<TestSlice> slices;

@@ -8,6 +8,7 @@
 #include "fovea/ops/loss/segment_cross_entropy.h"
 #include "fovea/tasks/answer.h"
 #include "fovea/tasks/answer_texts.h"
+#include "fovea/tasks/encoder_training.h"
 #include "fovea/tasks/start_vectors.h"
 #include "fovea/tasks/training_data.h"
 #include "fovea/tasks/vocabulary_choice.h"
@@ -236,11 +237,7 @@ private:
             contents.push_back(hash_text(record_hash({*r.context})));
             for (const AnswerText& a : r.answers) contents.push_back(text_of(a.start, " ", a.text));
         }
-        model_.folder.about["data"] = {{"train", hash_text(record_hash(contents))},
-                                       {"records", train_.size()},
-                                       {"seed", run_.options.seed},
-                                       {"vocabulary", model_.folder.tokenizer->vocab_size()}};
-        model_.folder.about["train_file"] = base_name(run_.train[0]);
+        note_data(model_.folder, contents, train_.size(), run_);
     }
 
     // The bound beyond which "none" is said is that which fits the dev set best.
@@ -258,8 +255,7 @@ private:
             e.name = exact ? "exact" : "f1";
             e.value = s.figures.at((bounded ? "best_" : "") + e.name);
         }
-        model_.folder.about["dev"] = {
-            {"metric", e.name}, {"value", e.value}, {"signature", s.signature}};
+        note_score(model_.folder, e, s.signature);
         return e;
     }
 

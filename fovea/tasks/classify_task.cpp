@@ -299,11 +299,7 @@ private:
             samples_.push_back(examples_.size());
             examples_.push_back(model_.encode(input_of(t)));
         }
-        model_.folder.about["data"] = {{"train", hash_text(record_hash(contents))},
-                                       {"records", data_.train.size()},
-                                       {"seed", run_.options.seed},
-                                       {"vocabulary", model_.folder.tokenizer->vocab_size()}};
-        model_.folder.about["train_file"] = base_name(run_.train[0]);
+        note_data(model_.folder, contents, data_.train.size(), run_);
     }
 
     void say_cut(const Say& say) const {
@@ -320,14 +316,8 @@ private:
         if (tune_) tune_thresholds(model_, data_.dev);
         MetricScore s = score_labelled(model_, data_.dev);
         s.figures.erase("confusion");  // too long for a log of every epoch
-        Evaluation e{s.name, s.value, s.higher_is_better, s.figures.at("loss"), s.figures};
-        if (run_.metric != "auto") {
-            e.name = run_.metric;
-            e.value = s.figures.at(run_.metric);
-            e.higher_is_better = run_.metric != "loss";
-        }
-        model_.folder.about["dev"] = {
-            {"metric", e.name}, {"value", e.value}, {"signature", s.signature}};
+        const Evaluation e = evaluation_of(s, run_.metric);
+        note_score(model_.folder, e, s.signature);
         return e;
     }
 

@@ -15,6 +15,7 @@
 #include "fovea/ops/norm.h"
 #include "fovea/ops/rows/concat.h"
 #include "fovea/tasks/embed.h"
+#include "fovea/tasks/encoder_training.h"
 #include "fovea/tasks/start_vectors.h"
 #include "fovea/tasks/training_data.h"
 #include "fovea/tasks/vocabulary_choice.h"
@@ -191,11 +192,7 @@ private:
             contents.push_back(p.source);
             contents.push_back(p.target);
         }
-        model_.folder.about["data"] = {{"train", hash_text(record_hash(contents))},
-                                       {"records", train_.size()},
-                                       {"seed", run_.options.seed},
-                                       {"vocabulary", model_.folder.tokenizer->vocab_size()}};
-        model_.folder.about["train_file"] = base_name(run_.train[0]);
+        note_data(model_.folder, contents, train_.size(), run_);
     }
 
     Evaluation evaluate() {
@@ -211,8 +208,7 @@ private:
             e.name = "mrr";
             e.value = s.figures.at("mrr");
         }
-        model_.folder.about["dev"] = {
-            {"metric", e.name}, {"value", e.value}, {"signature", s.signature}};
+        note_score(model_.folder, e, s.signature);
         return e;
     }
 

@@ -5,6 +5,9 @@
 #include <set>
 
 #include "fovea/base/error.h"
+#include "fovea/base/files.h"
+#include "fovea/data/split.h"
+#include "fovea/tasks/training_data.h"
 #include "fovea/tensor/name_rules.h"
 
 namespace fovea {
@@ -133,6 +136,19 @@ Evaluation evaluation_of(const MetricScore& s, const std::string& metric) {
         e.higher_is_better = metric != "loss";
     }
     return e;
+}
+
+void note_data(ModelFolder& folder, const std::vector<std::string>& contents, std::size_t records,
+               const RunSettings& run) {
+    folder.about["data"] = {{"train", hash_text(record_hash(contents))},
+                            {"records", records},
+                            {"seed", run.options.seed},
+                            {"vocabulary", folder.tokenizer->vocab_size()}};
+    folder.about["train_file"] = base_name(run.train[0]);
+}
+
+void note_score(ModelFolder& folder, const Evaluation& e, const std::string& signature) {
+    folder.about["dev"] = {{"metric", e.name}, {"value", e.value}, {"signature", signature}};
 }
 
 std::string counts_text(const std::map<std::string, std::int64_t>& counts) {

@@ -54,6 +54,12 @@ std::string new_head_text(const std::string& from, const ModelFolder::NewHead& h
 // What the loop is told; `metric`: the figure that --metric names ("auto": the score's own).
 Evaluation evaluation_of(const MetricScore& score, const std::string& metric);
 
+// What a folder says of the data it learned from (which a resumed run must have again) and of its
+// score on the dev set. `contents`: the texts and labels of all records, in order.
+void note_data(ModelFolder& folder, const std::vector<std::string>& contents, std::size_t records,
+               const RunSettings& run);
+void note_score(ModelFolder& folder, const Evaluation& evaluation, const std::string& signature);
+
 // "play (3), stop (2), …", the first dozen.
 std::string counts_text(const std::map<std::string, std::int64_t>& counts);
 

@@ -122,8 +122,7 @@ public:
             t.evaluate = [this] {
                 const MetricScore s = slot_score(model_, dev_);
                 const Evaluation e = evaluation_of(s, run_.metric);
-                model_.folder.about["dev"] = {
-                    {"metric", e.name}, {"value", e.value}, {"signature", s.signature}};
+                note_score(model_.folder, e, s.signature);
                 return e;
             };
         t.save_model = [this](const std::string& path) { model_.save(path, true); };
@@ -199,14 +198,7 @@ private:
         return texts;
     }
 
-    std::vector<std::string> labels_of_data() const {
-        std::vector<std::string> labels{"O"};
-        for (const std::string& slot : slots_) {
-            labels.push_back("B-" + slot);
-            labels.push_back("I-" + slot);
-        }
-        return labels;
-    }
+    std::vector<std::string> labels_of_data() const { return bio_labels(slots_); }
 
     SlotChoice slot_choice() const {
         return {.tags = {.crf = !no_crf_, .features = word_features_},
@@ -256,11 +248,7 @@ private:
             contents.insert(contents.end(), t.words.begin(), t.words.end());
             contents.insert(contents.end(), t.tags.begin(), t.tags.end());
         }
-        model_.folder.about["data"] = {{"train", hash_text(record_hash(contents))},
-                                       {"records", train_.size()},
-                                       {"seed", run_.options.seed},
-                                       {"vocabulary", model_.folder.tokenizer->vocab_size()}};
-        model_.folder.about["train_file"] = base_name(run_.train[0]);
+        note_data(model_.folder, contents, train_.size(), run_);
     }
 
     static std::int32_t known(std::int32_t id, const SlotText& t, const char* what,

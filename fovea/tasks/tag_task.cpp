@@ -224,12 +224,7 @@ private:
 
     std::vector<std::string> labels_of_data() const {
         if (!entities_) return names_;
-        std::vector<std::string> labels{"O"};
-        for (const std::string& type : names_) {
-            labels.push_back("B-" + type);
-            labels.push_back("I-" + type);
-        }
-        return labels;
+        return bio_labels(names_);
     }
 
     // Goes on with a tagger, or puts new labels on the encoder of a model of another task.
@@ -303,18 +298,13 @@ private:
             contents.insert(contents.end(), t.words.begin(), t.words.end());
             contents.insert(contents.end(), t.tags.begin(), t.tags.end());
         }
-        model_.folder.about["data"] = {{"train", hash_text(record_hash(contents))},
-                                       {"records", train_.size()},
-                                       {"seed", run_.options.seed},
-                                       {"vocabulary", model_.folder.tokenizer->vocab_size()}};
-        model_.folder.about["train_file"] = base_name(run_.train[0]);
+        note_data(model_.folder, contents, train_.size(), run_);
     }
 
     Evaluation evaluate() {
         const MetricScore s = tag_score(model_, dev_, EntityReading::lenient);
         const Evaluation e = evaluation_of(s, run_.metric);
-        model_.folder.about["dev"] = {
-            {"metric", e.name}, {"value", e.value}, {"signature", s.signature}};
+        note_score(model_.folder, e, s.signature);
         return e;
     }
 
