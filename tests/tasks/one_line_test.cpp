@@ -73,13 +73,13 @@ TEST(OneLine, AutotuneTriesAndKeepsTheBest) {
 
 TEST(OneLine, AutotuneTriesModelsToo) {
     const TestFolder folder;
-    write_file_atomically(folder / "reviews.csv", reviews(80));
+    write_file_atomically(folder / "reviews.csv", reviews(240));
     const Outcome t = fovea({"train", folder / "reviews.csv", "--out", folder / "run", "--autotune",
                              "1", "--try-updates", "2", "--steps", "2"});
     ASSERT_EQ(t.code, 0) << t.err;
     EXPECT_NE(t.err.find("autotune: 9 tries of 2 updates"), std::string::npos) << t.err;
     for (const char* model : {"cnn", "rnn", "transformer"})
-        EXPECT_NE(t.err.find(std::string("updates   model ") + model), std::string::npos) << t.err;
+        EXPECT_NE(t.err.find(std::string("updates   --model ") + model), std::string::npos) << t.err;
 }
 
 TEST(OneLine, WrongWishes) {
