@@ -45,6 +45,10 @@ void fuzz_word_vectors(FuzzBytes data);
 // an added_tokens.json, a config.json and a text, with 0xFF between them.
 void fuzz_tokenizer_config(FuzzBytes data);
 
+// A picture.
+void fuzz_png(FuzzBytes data);
+void fuzz_jpeg(FuzzBytes data);
+
 struct BrokenProperty : std::logic_error {
     using std::logic_error::logic_error;
 };

@@ -325,6 +325,16 @@ def weight_index():
     write("weight_index", "twice", b'{"weight_map": {"a": "x.safetensors", "a": "y.safetensors"}}')
 
 
+def pictures():
+    """The files of tests/goldens/pictures are small and of every kind."""
+    folder = os.path.join(ROOT, "tests", "goldens", "pictures")
+    for name in sorted(os.listdir(folder)):
+        target = {".png": "png", ".jpg": "jpeg"}.get(name[-4:])
+        if target:
+            with open(os.path.join(folder, name), "rb") as f:
+                write(target, name, f.read())
+
+
 def tokenizer_config():
     mask = {"content": "[MASK]", "lstrip": True, "rstrip": False, "normalized": False, "single_word": False}
     config = {"tokenizer_class": "BertTokenizerFast", "do_lower_case": True, "strip_accents": None,
@@ -367,3 +377,4 @@ model_config()
 weight_index()
 word_vectors()
 tokenizer_config()
+pictures()

@@ -46,7 +46,8 @@ INSTANTIATE_TEST_SUITE_P(
         Target{"questions", fuzz_questions}, Target{"metric_texts", fuzz_metric_texts},
         Target{"model_config", fuzz_model_config}, Target{"weight_index", fuzz_weight_index},
         Target{"word_vectors", fuzz_word_vectors},
-        Target{"tokenizer_config", fuzz_tokenizer_config}),
+        Target{"tokenizer_config", fuzz_tokenizer_config}, Target{"png", fuzz_png},
+        Target{"jpeg", fuzz_jpeg}),
     [](const auto& i) { return std::string(i.param.name); });
 
 }  // namespace
