@@ -35,8 +35,9 @@ public:
 
     void check(Settings& s, const RunSettings& run) override {
         static constexpr const char* of_the_model[] = {
-            "model",      "preset",  "layers", "d-model",    "ffn",       "heads",
-            "max-length", "dropout", "vocab",  "vocab-size", "lowercase", "tokenizer"};
+            "model",         "preset",     "layers",   "d-model", "ffn",
+            "heads",         "max-length", "dropout",  "vocab",   "vocab-size",
+            "min-frequency", "lowercase",  "tokenizer"};
         settings_ = &s;
         if (!run.from.empty())
             leave_out(s, of_the_model, "with --from: sizes and vocabulary are those of the model");

@@ -61,8 +61,8 @@ public:
     void check(Settings& s, const RunSettings& run) override {
         settings_ = &s;
         static constexpr const char* of_the_model[] = {
-            "model",  "preset",  "layers", "d-model",    "ffn",       "heads",
-            "hidden", "dropout", "vocab",  "vocab-size", "lowercase", "tokenizer"};
+            "model",   "preset", "layers",     "d-model",       "ffn",       "heads",    "hidden",
+            "dropout", "vocab",  "vocab-size", "min-frequency", "lowercase", "tokenizer"};
         if (!run.from.empty())
             leave_out(s, of_the_model, "with --from: sizes and vocabulary are those of the model");
     }

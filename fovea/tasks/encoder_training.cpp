@@ -89,10 +89,29 @@ void EncoderMaking::describe(Settings& s, std::span<const std::string> others,
     vocabulary.describe(s);
 }
 
+void EncoderMaking::choose_word_reader(const Settings& s, std::size_t sentences, int& word_features,
+                                       const Say& say) {
+    if (model_name != "auto") return;
+    model_name = s.given("heads") || s.given("ffn") ? "transformer" : "lstm";
+    if (model_name == "lstm") {
+        if (!s.given("word-features")) word_features = 64;
+        if (!s.given("d-model") && !s.given("preset")) choice.width = 64;
+        if (!s.given("hidden") && !s.given("preset")) choice.hidden = 64;
+        if (!s.given("vocab") && !s.given("tokenizer")) {
+            vocabulary.kind = "words";
+            if (!s.given("vocab-size")) vocabulary.size = 30000;
+            if (!s.given("lowercase")) vocabulary.lowercase = true;
+            // Words that were seen once teach what an unknown word is.
+            if (!s.given("min-frequency")) vocabulary.min_frequency = sentences < 200 ? 1 : 2;
+        }
+    }
+    say("model: " + model_name + "   change with --model");
+}
+
 void EncoderMaking::leave_out_with_from(Settings& s) const {
     static constexpr const char* of_the_model[] = {
-        "model",      "preset",  "layers", "d-model",    "ffn",       "heads",    "hidden",
-        "max-length", "dropout", "vocab",  "vocab-size", "lowercase", "tokenizer"};
+        "model",      "preset",  "layers", "d-model",    "ffn",           "heads",     "hidden",
+        "max-length", "dropout", "vocab",  "vocab-size", "min-frequency", "lowercase", "tokenizer"};
     leave_out(s, of_the_model, "with --from: sizes and vocabulary are those of the model");
 }
 

@@ -38,6 +38,11 @@ struct EncoderMaking {
     // `others`: what a task knows besides text encoders.
     void describe(Settings& settings, std::span<const std::string> others = {},
                   const std::string& sentence = "what reads the text");
+    // Where nobody chose the model (it is "auto") that reads the words of sentences: a recurrence
+    // over words that were seen, beside what words look like. It learns more from few sentences
+    // than attention does (docs/results.md). --heads or --ffn ask for a Transformer.
+    void choose_word_reader(const Settings& settings, std::size_t sentences, int& word_features,
+                            const Say& say);
     // With --from none of this can be chosen.
     void leave_out_with_from(Settings& settings) const;
     // Config and tokenizer; labels are the task's business.

@@ -50,7 +50,9 @@ public:
               {.group = "model", .min = 0, .max = 1 << 16});
         s.add("smoothing", smoothing_, "label smoothing of the intent",
               {.group = "model", .min = 0, .max = 1, .below_max = true});
-        making_.describe(s);
+        const std::string others[] = {"auto"};
+        making_.describe(
+            s, others, "what reads the text; auto: a recurrence over words, beside how they look");
         rates_.describe(s);
     }
 
@@ -68,8 +70,11 @@ public:
 
     void prepare(RunSettings& run, const Say& say) override {
         run_ = run;
-        if (settings_ && run.from.empty()) check_encoder_sizes(*settings_, making_.model_name);
         read_data(say);
+        if (settings_ && run.from.empty()) {
+            making_.choose_word_reader(*settings_, train_.size(), word_features_, say);
+            check_encoder_sizes(*settings_, making_.model_name);
+        }
         make_model(say);
         std::vector<std::int64_t> lengths;
         for (const SlotText& t : train_) {
@@ -245,7 +250,7 @@ private:
     float intent_weight_ = 1, smoothing_ = 0;
     int word_features_ = 0;
     Settings* settings_ = nullptr;  // a resumed run's own recipe comes after check()
-    EncoderMaking making_;
+    EncoderMaking making_{.model_name = "auto"};
     LayerRates rates_;
     RunSettings run_;
     std::vector<SlotText> train_, dev_;

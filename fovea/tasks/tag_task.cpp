@@ -48,9 +48,10 @@ public:
         s.add("word-features", word_features_,
               "width of what words look like, beside the encoder; 0: without",
               {.group = "model", .min = 0, .max = 1 << 16});
-        const std::string others[] = {without_encoder};
+        const std::string others[] = {"auto", without_encoder};
         making_.describe(s, others,
-                         "what reads the text; features: no network, only how words look");
+                         "what reads the text; features: no network, only how words look; auto: "
+                         "a recurrence over words, beside how they look");
         rates_.describe(s);
     }
 
@@ -58,9 +59,9 @@ public:
 
     void check(Settings& s, const RunSettings& run) override {
         static constexpr const char* of_encoders[] = {
-            "preset",        "layers",     "ffn",        "hidden",    "heads",
-            "vocab",         "vocab-size", "max-length", "lowercase", "tokenizer",
-            "word-features", "freeze",     "layer-decay"};
+            "preset",        "layers",     "ffn",         "hidden",       "heads",
+            "vocab",         "vocab-size", "max-length",  "lowercase",    "tokenizer",
+            "word-features", "freeze",     "layer-decay", "min-frequency"};
         settings_ = &s;
         if (crf_ && no_crf_)
             throw Error("--crf and --no-crf do not go together", ErrorKind::usage,
@@ -73,9 +74,12 @@ public:
 
     void prepare(RunSettings& run, const Say& say) override {
         run_ = run;
-        if (settings_ && run.from.empty() && making_.model_name != without_encoder)
-            check_encoder_sizes(*settings_, making_.model_name);
         read_data(say);
+        if (settings_ && run.from.empty()) {
+            making_.choose_word_reader(*settings_, train_.size(), word_features_, say);
+            if (making_.model_name != without_encoder)
+                check_encoder_sizes(*settings_, making_.model_name);
+        }
         make_model(say);
         std::vector<std::int64_t> lengths;
         for (const TaggedWords& t : train_) {
@@ -137,7 +141,7 @@ public:
 
 private:
     RunDefaults defaults() const {
-        if (!model_.network->encoder) return {.rate = 5e-3, .warmup = 100, .epochs = 8};
+        if (!model_.network->encoder) return {.rate = 2e-2, .warmup = 100, .epochs = 8};
         return encoder_defaults(model_.network->encoder->width, pretrained_);
     }
 
@@ -292,7 +296,7 @@ private:
     bool crf_ = false, no_crf_ = false;
     int word_features_ = 0;
     Settings* settings_ = nullptr;  // a resumed run's own recipe comes after check()
-    EncoderMaking making_;
+    EncoderMaking making_{.model_name = "auto"};
     LayerRates rates_;
     RunSettings run_;
     std::vector<TaggedWords> train_, dev_;
