@@ -16,8 +16,10 @@
 #include "fovea/ops/attention/attention.h"
 #include "fovea/ops/batch_norm.h"
 #include "fovea/ops/conv.h"
+#include "fovea/ops/conv2d.h"
 #include "fovea/ops/crf.h"
 #include "fovea/ops/depthwise_conv.h"
+#include "fovea/ops/drop_path.h"
 #include "fovea/ops/dropout.h"
 #include "fovea/ops/linear.h"
 #include "fovea/ops/loss/copy.h"
@@ -28,6 +30,7 @@
 #include "fovea/ops/optimizer.h"
 #include "fovea/ops/recompute.h"
 #include "fovea/ops/recurrent.h"
+#include "fovea/ops/resize.h"
 #include "fovea/ops/rows/concat.h"
 #include "fovea/ops/rows/gather.h"
 #include "fovea/ops/rows/pooling.h"
@@ -176,6 +179,23 @@ TEST(BadCalls, EachIsOneClearError) {
          [&] { segment_cross_entropy(x, two, {0}); }},
         {"conv2d: images are [2, 5] but [n, channels, height, width] is wanted",
          [&] { conv2d(x, images, {}); }},
+        {"conv2d: x is [2, 5] but the grid is 1 x 3 x 1",
+         [&] {
+             conv2d(x, Grid{1, 3, 1}, images, {});
+         }},
+        {"conv2d: x is [2, 5] but W is [1, 3, 8, 8] ([out, in, h, w] wanted)",
+         [&] {
+             conv2d(x, Grid{1, 2, 1}, images, {});
+         }},
+        {"depthwise_conv2d: x is [2, 5] but W is [1, 3, 8, 8] ([d, 1, k, k] with an odd k)",
+         [&] {
+             depthwise_conv2d(x, {1, 2, 1}, images, {});
+         }},
+        {"resize_bilinear: 2 x 1 cannot be made 0 x 3",
+         [&] {
+             resize_bilinear(x, {1, 2, 1}, 0, 3);
+         }},
+        {"drop_path: dropout is 1.5 but must be in [0, 1)", [&] { drop_path(x, 1.5f); }},
         {"sinusoid: d is -1 but must be positive", [&] { sinusoid(two, -1); }},
         {"positions: sequence 0 of 3 rows needs position 2 but the table has 2",
          [&] { learned_positions(x, three); }},
