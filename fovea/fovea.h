@@ -70,6 +70,7 @@
 #include "fovea/models/gpt2.h"                // the decoder of Radford et al. 2019
 #include "fovea/models/gpt2_config.h"         // its sizes
 #include "fovea/models/reader.h"              // reads a text to answer questions, from scratch
+#include "fovea/models/recurrent_words.h"     // a recurrence over the words, both ways
 #include "fovea/models/roberta.h"             // Liu et al. 2019: BERT's, trained longer
 #include "fovea/models/single_head.h"         // word vectors and one self-attention
 #include "fovea/models/span_model.h"          // one value for anything that finds answers in a text

@@ -16,11 +16,14 @@
 #include "fovea/ops/attention/attention.h"
 #include "fovea/ops/batch_norm.h"
 #include "fovea/ops/conv.h"
+#include "fovea/ops/conv2d.h"
 #include "fovea/ops/crf.h"
 #include "fovea/ops/depthwise_conv.h"
+#include "fovea/ops/drop_path.h"
 #include "fovea/ops/dropout.h"
 #include "fovea/ops/linear.h"
 #include "fovea/ops/loss/copy.h"
+#include "fovea/ops/loss/ctc.h"
 #include "fovea/ops/loss/linear_cross_entropy.h"
 #include "fovea/ops/loss/loss.h"
 #include "fovea/ops/loss/segment_cross_entropy.h"
@@ -28,11 +31,13 @@
 #include "fovea/ops/optimizer.h"
 #include "fovea/ops/recompute.h"
 #include "fovea/ops/recurrent.h"
+#include "fovea/ops/resize.h"
 #include "fovea/ops/rows/concat.h"
 #include "fovea/ops/rows/gather.h"
 #include "fovea/ops/rows/pooling.h"
 #include "fovea/ops/rows/positions.h"
 #include "fovea/ops/softmax.h"
+#include "fovea/ops/spectrum.h"
 
 namespace fovea {
 namespace {
@@ -108,6 +113,16 @@ TEST(BadCalls, EachIsOneClearError) {
          [&] {
              linear_cross_entropy(x, w, {}, {0, 0});
          }},
+        {"ctc_loss: logits are [2, 5] but the segments have 3 frames",
+         [&] { ctc_loss(x, three, {1}, Segments::of_lengths({1})); }},
+        {"ctc_loss: label 0 at 1 is the blank or none of the 5 classes",
+         [&] {
+             ctc_loss(x, two, {1, 0}, two);
+         }},
+        {"ctc_loss: 2 sequences of frames but 1 of labels",
+         [&] { ctc_loss(x, two, {1}, Segments::of_lengths({1})); }},
+        {"power_spectrum: frames are [2, 5] but their length must be a multiple of 4",
+         [&] { power_spectrum(x); }},
         {"crf_loss: there are 5 tags but pairs are [3, 4]",
          [&] {
              crf_loss(x, two, {0, 0}, {y, v5, v5});
@@ -176,6 +191,23 @@ TEST(BadCalls, EachIsOneClearError) {
          [&] { segment_cross_entropy(x, two, {0}); }},
         {"conv2d: images are [2, 5] but [n, channels, height, width] is wanted",
          [&] { conv2d(x, images, {}); }},
+        {"conv2d: x is [2, 5] but the grid is 1 x 3 x 1",
+         [&] {
+             conv2d(x, Grid{1, 3, 1}, images, {});
+         }},
+        {"conv2d: x is [2, 5] but W is [1, 3, 8, 8] ([out, in, h, w] wanted)",
+         [&] {
+             conv2d(x, Grid{1, 2, 1}, images, {});
+         }},
+        {"depthwise_conv2d: x is [2, 5] but W is [1, 3, 8, 8] ([d, 1, k, k] with an odd k)",
+         [&] {
+             depthwise_conv2d(x, {1, 2, 1}, images, {});
+         }},
+        {"resize_bilinear: 2 x 1 cannot be made 0 x 3",
+         [&] {
+             resize_bilinear(x, {1, 2, 1}, 0, 3);
+         }},
+        {"drop_path: dropout is 1.5 but must be in [0, 1)", [&] { drop_path(x, 1.5f); }},
         {"sinusoid: d is -1 but must be positive", [&] { sinusoid(two, -1); }},
         {"positions: sequence 0 of 3 rows needs position 2 but the table has 2",
          [&] { learned_positions(x, three); }},

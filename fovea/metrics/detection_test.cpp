@@ -1,0 +1,123 @@
+#include "fovea/metrics/detection.h"
+
+#include <gtest/gtest.h>
+
+#include "fovea/base/files.h"
+#include "fovea/base/json.h"
+
+namespace fovea {
+namespace {
+
+// The rule by which tools/make_goldens_detection.py draws its cases.
+struct Draw {
+    std::uint64_t x;
+    int below(int n) {
+        x = x * 6364136223846793005u + 1442695040888963407u;
+        return static_cast<int>((x >> 33) % static_cast<std::uint64_t>(n));
+    }
+};
+
+struct Case {
+    int categories;
+    std::vector<PictureBoxes> pictures;
+    bool any_found = false;
+};
+
+Box drawn_box(Draw& d) {
+    static constexpr int sides[] = {8, 40, 120};
+    const int side = sides[d.below(3)];
+    Box b;
+    b.x = d.below(200) / 2.0;
+    b.y = d.below(200) / 2.0;
+    b.width = 1 + d.below(side);
+    b.height = 1 + d.below(side);
+    return b;
+}
+
+FoundBox drawn_answer(Draw& d, const std::vector<WantedBox>& wanted, int categories) {
+    FoundBox f;
+    if (!wanted.empty() && d.below(3)) {
+        const WantedBox& near =
+            wanted[static_cast<std::size_t>(d.below(static_cast<int>(wanted.size())))];
+        f.box = near.box;
+        f.box.x += d.below(9) / 4.0 - 1;
+        f.box.y += d.below(9) / 4.0 - 1;
+        f.box.width += d.below(5) / 4.0;
+        f.box.height += d.below(5) / 4.0;
+        f.category = near.category;
+        if (d.below(6) == 0) f.category = d.below(categories);
+    } else {
+        f.box = drawn_box(d);
+        f.category = d.below(categories);
+    }
+    f.score = d.below(20) / 20.0;
+    return f;
+}
+
+Case drawn_case(std::uint64_t seed) {
+    Draw d{seed};
+    Case c{1 + d.below(3), {}};
+    const int pictures = 1 + d.below(5);
+    for (int p = 0; p < pictures; ++p) {
+        PictureBoxes& boxes = c.pictures.emplace_back();
+        const int wanted = d.below(9);
+        for (int i = 0; i < wanted; ++i) {
+            WantedBox w;
+            w.box = drawn_box(d);
+            w.area = w.box.width * w.box.height * (0.5 + d.below(100) / 200.0);
+            w.category = d.below(c.categories);
+            w.crowd = d.below(10) == 0;
+            boxes.wanted.push_back(w);
+        }
+        const int found = d.below(14);
+        for (int i = 0; i < found; ++i)
+            boxes.found.push_back(drawn_answer(d, boxes.wanted, c.categories));
+        c.any_found = c.any_found || found > 0;
+    }
+    return c;
+}
+
+TEST(Detection, TheTwelveFiguresOfPycocotools) {
+    const Json golden =
+        read_json(std::string(FOVEA_SOURCE_DIR) + "/tests/metrics/coco.json")["figures"];
+    ASSERT_GE(golden.size(), 300u);
+    int compared = 0, without = 0;
+    for (std::size_t seed = 0; seed < golden.size(); ++seed) {
+        const Case c = drawn_case(seed);
+        ASSERT_EQ(c.any_found, !golden[seed].is_null()) << seed;
+        if (!c.any_found) continue;
+        const std::array<double, 12> found = detection_score(c.pictures, c.categories).figures();
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            const double want = golden[seed][i].get<double>();
+            EXPECT_NEAR(found[i], want, 1e-12) << "case " << seed << " figure " << i;
+            without += want < 0;
+        }
+        ++compared;
+    }
+    EXPECT_GT(compared, 280);
+    EXPECT_GT(without, 50);  // figures that have nothing to measure are among them
+}
+
+TEST(Detection, ByHand) {
+    PictureBoxes p;
+    p.wanted = {{{0, 0, 10, 10}, 0, 100, false}, {{50, 50, 10, 10}, 0, 100, false}};
+    p.found = {{{0, 0, 10, 10}, 0, 0.9}, {{80, 80, 10, 10}, 0, 0.5}};
+    const PictureBoxes pictures[] = {p};
+    const DetectionScore s = detection_score(pictures, 1);
+    EXPECT_NEAR(s.ap50, 51.0 / 101, 1e-12);  // all precision up to a recall of one half
+    EXPECT_NEAR(s.ar100, 0.5, 1e-12);
+    EXPECT_EQ(s.ap_large, -1);
+    const std::vector<std::string> labels{"cell"};
+    const MetricScore m = s.score(labels);
+    EXPECT_FALSE(m.figures.contains("ap_large"));
+    EXPECT_NEAR(m.figures["classes"]["cell"]["ap50"].get<double>(), 100 * 51.0 / 101, 1e-9);
+}
+
+TEST(Detection, OverlapOfBoxes) {
+    EXPECT_DOUBLE_EQ(box_overlap({0, 0, 2, 2}, {1, 1, 2, 2}), 1.0 / 7);
+    EXPECT_DOUBLE_EQ(box_overlap({0, 0, 2, 2}, {1, 1, 2, 2}, true), 1.0 / 4);
+    EXPECT_DOUBLE_EQ(box_overlap({0, 0, 2, 2}, {2, 0, 2, 2}), 0);
+}
+
+}  // namespace
+}  // namespace fovea
