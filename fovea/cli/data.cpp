@@ -12,6 +12,7 @@
 #include "fovea/data/check.h"
 #include "fovea/data/check_documents.h"
 #include "fovea/data/check_labels.h"
+#include "fovea/data/check_pictures.h"
 #include "fovea/data/check_questions.h"
 #include "fovea/data/check_slots.h"
 #include "fovea/data/check_tags.h"
@@ -44,7 +45,8 @@ RecordShape shape_of(const CheckChoice& c) {
     if (!c.source_key.empty() || !c.target_key.empty()) return RecordShape::pairs;
     const auto guess = guess_shape(c.train);
     const RecordShape shape = guess ? guess->shape : RecordShape::pairs;
-    if (shape == RecordShape::tagged) return shape;  // its keys are those of labels, too
+    if (shape == RecordShape::tagged || shape == RecordShape::pictures)
+        return shape;  // their keys are those of labels, too
     return c.label_key.empty() && c.text_keys.empty() ? shape : RecordShape::labelled;
 }
 
@@ -127,6 +129,18 @@ void run_slot_check(const CheckChoice& choice) {
                  "the data has bad texts, or intents and slots that training lacks");
 }
 
+void run_picture_check(const CheckChoice& choice) {
+    const auto sets = choice.sets<NamedPictures>([&](const std::string& argument) {
+        return LabelledPictures{.paths = {argument},
+                                .picture_keys = choice.text_keys,
+                                .label_key = choice.label_key,
+                                .limit = choice.limit};
+    });
+    report_check(check_pictures(sets), choice,
+                 "there are files that cannot be read, labels that training lacks or pictures "
+                 "shared with the held-out files");
+}
+
 void run_check(const CheckChoice& choice) {
     switch (shape_of(choice)) {
         case RecordShape::tagged:
@@ -142,6 +156,8 @@ void run_check(const CheckChoice& choice) {
             return run_pair_check(choice);
         case RecordShape::slots:
             return run_slot_check(choice);
+        case RecordShape::pictures:
+            return run_picture_check(choice);
     }
 }
 

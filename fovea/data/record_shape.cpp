@@ -14,6 +14,7 @@
 #include "fovea/data/labelled_texts.h"
 #include "fovea/data/line_source.h"
 #include "fovea/data/pair_columns.h"
+#include "fovea/data/pictures.h"
 #include "fovea/data/records.h"
 
 namespace fovea {
@@ -160,6 +161,8 @@ std::optional<ShapeGuess> guess_file(const std::string& path) {
 std::optional<ShapeGuess> guess_shape(const std::string& path) {
     try {
         if (!can_be_read_twice(path)) return {};
+        if (const std::string why = holds_labelled_pictures(path); !why.empty())
+            return ShapeGuess{RecordShape::pictures, why};
         return is_folder(path) ? guess_folder(path) : guess_file(path);
     } catch (const Error&) {
         return {};

@@ -189,8 +189,8 @@ void note_data(ModelFolder& folder, const std::vector<std::string>& contents, st
                const RunSettings& run) {
     folder.about["data"] = {{"train", hash_text(record_hash(contents))},
                             {"records", records},
-                            {"seed", run.options.seed},
-                            {"vocabulary", folder.tokenizer->vocab_size()}};
+                            {"seed", run.options.seed}};
+    if (folder.tokenizer) folder.about["data"]["vocabulary"] = folder.tokenizer->vocab_size();
     folder.about["train_file"] = base_name(run.train[0]);
 }
 

@@ -62,6 +62,9 @@ struct ModelFolder {
               std::span<const NameRule> rules, bool overwrite) const;
 
     std::string config_path() const;
+
+private:
+    void save_tokenizers(const std::string& folder) const;
 };
 
 // The model's folder that a path names: itself, or RUN/model of a run. Errors say what to give.

@@ -7,6 +7,7 @@
 #include "fovea/tasks/embed.h"
 #include "fovea/tasks/fill.h"
 #include "fovea/tasks/generate.h"
+#include "fovea/tasks/image.h"
 #include "fovea/tasks/multi.h"
 #include "fovea/tasks/pretrain.h"
 #include "fovea/tasks/pretrained_model.h"
@@ -53,7 +54,22 @@ const TaskEntry table[] = {
      make_classify_predictor,
      save_classifier,
      {},
-     {Head::classes}},
+     {Head::classes},
+     true,
+     false,
+     "image"},
+    {"image",
+     "Give each picture a label.",
+     "pictures (.png, .jpg, IDX), or a file of their paths, one per line",
+     RecordShape::pictures,
+     {"fovea image run/model photo.jpg", "fovea image run/model *.png --top 3 --format jsonl",
+      "fovea image run/model --format tsv < paths.txt"},
+     make_image_trainer,
+     make_image_predictor,
+     save_image_model,
+     {"vit", "deit"},
+     {},
+     false},
     {"tag",
      "Find entities in texts, or give each word a tag.",
      "texts, one per line",

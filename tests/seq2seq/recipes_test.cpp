@@ -2,6 +2,7 @@
 // two stages of the summarisation recipe follow each other.
 #include <map>
 
+#include "fovea/io/idx.h"
 #include "tests/seq2seq/run_fovea.h"
 
 namespace fovea {
@@ -40,6 +41,18 @@ std::string file_with(const std::string& name, const std::string& text) {
     return folder() + "/" + name;
 }
 
+// Grey pictures of 28 × 28 pixels, with their labels beside them.
+std::string picture_file() {
+    IdxFile images{{20, 28, 28}, {}}, labels{{20}, {}};
+    for (int i = 0; i < 20; ++i) {
+        labels.bytes.push_back(static_cast<std::uint8_t>(i % 2));
+        images.bytes.insert(images.bytes.end(), 28 * 28, static_cast<std::uint8_t>(7 * i));
+    }
+    write_idx(folder() + "/few-images-idx3-ubyte", images);
+    write_idx(folder() + "/few-labels-idx1-ubyte", labels);
+    return folder() + "/few-images-idx3-ubyte";
+}
+
 // A few records for every task that a recipe may name.
 std::map<std::string, std::string> data_by_task() {
     std::string labelled, tagged, slots;
@@ -58,7 +71,8 @@ std::map<std::string, std::string> data_by_task() {
             {"answer", question_file()},
             {"classify", file_with("labelled.tsv", labelled)},
             {"tag", file_with("tagged.conll", tagged)},
-            {"slots", file_with("slots.jsonl", slots)}};
+            {"slots", file_with("slots.jsonl", slots)},
+            {"image", picture_file()}};
 }
 
 // The value of a recipe's line `key = "value"`; "" where there is none.
@@ -80,8 +94,9 @@ TEST(Recipes, EveryOneIsAccepted) {
         if (text_value(text, "objective").ends_with("tlm")) task = "translations";
         if (task == "multi") continue;  // names its files itself: MultiCli
         ASSERT_TRUE(data.contains(task)) << entry.path() << ": no data for the task " << task;
-        const Ran r = fovea("train --config " + entry.path().string() + " --train " +
-                            data.at(task) + " --vocab-size 120 --dry-run");
+        const Ran r =
+            fovea("train --config " + entry.path().string() + " --train " + data.at(task) +
+                  (task == "image" ? "" : " --vocab-size 120") + " --dry-run");
         EXPECT_EQ(r.code, 0) << entry.path() << ": " << r.err;
         ++tried;
     }
