@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/base/error.h"
 #include "fovea/base/json_fields.h"
 #include "fovea/ops/linear.h"
 #include "fovea/ops/spectrum.h"
