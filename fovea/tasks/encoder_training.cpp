@@ -140,10 +140,11 @@ Evaluation evaluation_of(const MetricScore& s, const std::string& metric) {
 
 void note_data(ModelFolder& folder, const std::vector<std::string>& contents, std::size_t records,
                const RunSettings& run) {
-    folder.about["data"] = {{"train", hash_text(record_hash(contents))},
-                            {"records", records},
-                            {"seed", run.options.seed},
-                            {"vocabulary", folder.tokenizer->vocab_size()}};
+    folder.about["data"] = {
+        {"train", hash_text(record_hash(contents))},
+        {"records", records},
+        {"seed", run.options.seed},
+        {"vocabulary", folder.tokenizer ? folder.tokenizer->vocab_size() : folder.labels.size()}};
     folder.about["train_file"] = base_name(run.train[0]);
 }
 

@@ -163,6 +163,11 @@ ModelFolder ModelFolder::open(const std::string& given) {
         check_version(m.about, about);
         JsonFields(m.about, about).read("task", m.task);
     }
+    if (const std::string p = join_path(m.path, "preprocessor_config.json"); file_exists(p)) {
+        m.preprocessor = read_json(p);
+        expect_input(m.preprocessor.is_object(), p, ": is not a JSON object");
+        if (!file_exists(join_path(m.path, "tokenizer.json"))) return m;
+    }
     m.tokenizer = std::make_shared<const Tokenizer>(Tokenizer::load(m.path));
     const std::string target = join_path(m.path, "target_tokenizer.json");
     m.target_tokenizer = file_exists(target)
@@ -238,12 +243,15 @@ void ModelFolder::save(const std::string& folder, const ParameterStore& store,
     }
     write_json(folder, "config.json", c);
     if (!generation.empty()) write_json(folder, "generation_config.json", generation);
-    tokenizer->save(join_path(folder, "tokenizer.json"));
-    if (target_tokenizer && target_tokenizer != tokenizer)
-        target_tokenizer->save(join_path(folder, "target_tokenizer.json"));
-    Json t = tokenizer_config(*tokenizer, task == "generate");
-    if (about.contains("max_source_length")) t["model_max_length"] = about["max_source_length"];
-    write_json(folder, "tokenizer_config.json", t);
+    if (!preprocessor.empty()) write_json(folder, "preprocessor_config.json", preprocessor);
+    if (tokenizer) {
+        tokenizer->save(join_path(folder, "tokenizer.json"));
+        if (target_tokenizer && target_tokenizer != tokenizer)
+            target_tokenizer->save(join_path(folder, "target_tokenizer.json"));
+        Json t = tokenizer_config(*tokenizer, task == "generate");
+        if (about.contains("max_source_length")) t["model_max_length"] = about["max_source_length"];
+        write_json(folder, "tokenizer_config.json", t);
+    }
     Json j = about;
     j["schema"] = "fovea.model";
     j["version"] = version;
