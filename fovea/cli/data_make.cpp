@@ -53,7 +53,8 @@ void run_make(MakeChoice& c) {
 
 void add_data_make(CLI::App& data) {
     CLI::App* make = data.add_subcommand(
-        "make", "Pairs made by rule, to see what a model can do: copy, reversal, sorting, recall.");
+        "make",
+        "Pairs made by rule, to see what a model can do: copy, reversal, sorting, recall, names.");
     set_examples(*make, {"fovea data make reversal --records 20000 --length 5-20 --out train.tsv",
                          "fovea data make sorting --records 500 --seed 2 > test.tsv",
                          "fovea data make recall --length 10-200 --out recall.tsv"});
