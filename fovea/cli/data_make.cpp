@@ -87,8 +87,8 @@ void run_make(MakeChoice& c) {
 void add_data_make(CLI::App& data) {
     CLI::App* make = data.add_subcommand(
         "make",
-        "Data made by rule, to see what a model can do: pairs (copy, reversal, sorting, recall), "
-        "strings of spoken words, or clips of a moving shape.");
+        "Data made by rule, to see what a model can do: pairs (copy, reversal, sorting, recall, "
+        "names), strings of spoken words, or clips of a moving shape.");
     set_examples(*make,
                  {"fovea data make reversal --records 20000 --length 5-20 --out train.tsv",
                   "fovea data make sorting --records 500 --seed 2 > test.tsv",
