@@ -49,6 +49,7 @@ void read_table(const std::string& path, const ClipFiles& files, BadLines& bad, 
     RecordFiles f;
     f.paths = {path};
     f.needs_columns = true;
+    f.keys = {"path", "audio", "sound", "wav", "file_name", "filename"};  // of a header
     for (const std::string& key : {files.path_key, files.text_key})
         if (!key.empty()) f.keys.push_back(key);
     std::optional<std::size_t> sounds, texts, speakers;
@@ -126,7 +127,7 @@ std::optional<std::size_t> wave_column(const Columns& columns) {
             ++rows;
             named += is_wave_name(row[c]);
         }
-        if (rows > 0 && named * 10 >= rows * 9) return c;
+        if (rows > 0 && named * 3 >= rows * 2) return c;  // a header is no path
     }
     return {};
 }

@@ -39,6 +39,10 @@ TEST(Clips, TablesAndFolders) {
     const ClipSet named = read_clips({{f / "named.csv"}});
     EXPECT_EQ(named.clips[1].text, "two");
     EXPECT_EQ(named.clips[1].speaker, "bob");
+    // A header above single words.
+    write_file_atomically(f / "words.tsv",
+                          "path\ttext\tspeaker\na.wav\tone\tann\nb.wav\ttwo\tbob\n");
+    EXPECT_EQ(read_clips({{f / "words.tsv"}}).clips.size(), 2u);
     make_folders(f / "set/yes");
     make_folders(f / "set/no");
     write_tone(f / "set/yes/1.wav", 500);

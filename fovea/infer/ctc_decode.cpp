@@ -88,9 +88,12 @@ std::vector<CtcHypothesis> ctc_beam(ConstView logits, int width, std::int32_t bl
             longer.push_back(0);
             for (std::int32_t k = 0; k < static_cast<std::int32_t>(logits.cols); ++k) {
                 if (k == blank || row[k] < unlikely) continue;
+                // The same unit again is a new one only behind a blank.
+                const double before = k == last ? score.blank : whole;
+                if (before == no_way) continue;
                 longer.back() = k;
                 PrefixScore& grown = next[longer];
-                grown.unit = joined_log(grown.unit, (k == last ? score.blank : whole) + row[k]);
+                grown.unit = joined_log(grown.unit, before + row[k]);
             }
         }
         keep_best(next, static_cast<std::size_t>(width));
