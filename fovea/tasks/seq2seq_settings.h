@@ -31,7 +31,7 @@ struct Seq2SeqTraining {
     std::int64_t fixed_lag = 0;  // tokens of its own that the model reads (seq2seq_own_tokens.h)
     double reverse_share = 0;    // of targets read from their end
     float language_loss = 0;     // weight of the loss of the targets without their sources
-    BatchOptions batches;  // max_tokens 4096
+    BatchOptions batches;        // max_tokens 4096
     LengthLimits limits;
     SearchOptions search;                       // for evaluation, and saved as the model's defaults
     TextMetric metric = TextMetric::automatic;  // which chooses the model that is kept
