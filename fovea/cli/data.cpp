@@ -12,6 +12,7 @@
 #include "fovea/data/check.h"
 #include "fovea/data/check_documents.h"
 #include "fovea/data/check_labels.h"
+#include "fovea/data/check_masks.h"
 #include "fovea/data/check_questions.h"
 #include "fovea/data/check_slots.h"
 #include "fovea/data/check_tags.h"
@@ -127,6 +128,15 @@ void run_slot_check(const CheckChoice& choice) {
                  "the data has bad texts, or intents and slots that training lacks");
 }
 
+void run_mask_check(const CheckChoice& choice) {
+    const auto sets = choice.sets<NamedMasked>([&](const std::string& argument) {
+        return MaskedFiles{.paths = {argument}, .limit = choice.limit};
+    });
+    report_check(check_masked(sets), choice,
+                 "there are files that cannot be learned from, or pictures shared with the "
+                 "held-out files");
+}
+
 void run_check(const CheckChoice& choice) {
     switch (shape_of(choice)) {
         case RecordShape::tagged:
@@ -142,6 +152,8 @@ void run_check(const CheckChoice& choice) {
             return run_pair_check(choice);
         case RecordShape::slots:
             return run_slot_check(choice);
+        case RecordShape::masked:
+            return run_mask_check(choice);
     }
 }
 

@@ -11,15 +11,23 @@
 #include "fovea/cli/number_checks.h"
 #include "fovea/cli/options.h"
 #include "fovea/data/made_pairs.h"
+#include "fovea/data/made_shapes.h"
 
 namespace fovea {
 namespace {
 
 struct MakeChoice {
     MadePairs pairs;
+    MadeShapes shapes;
     std::string length = "5-20", out;
     bool force = false;
 };
+
+std::vector<std::string> made_kinds() {
+    std::vector<std::string> kinds = made_pair_kinds();
+    kinds.emplace_back("shapes");
+    return kinds;
+}
 
 // "10-200", or "10" alone.
 void read_lengths(const std::string& text, MadePairs& to) {
@@ -36,11 +44,25 @@ void read_lengths(const std::string& text, MadePairs& to) {
     to.longest = dash == std::string::npos ? to.shortest : number(text.substr(dash + 1));
 }
 
+// A folder of pictures and one of masks.
+void run_make_shapes(MakeChoice& c) {
+    if (c.out.empty())
+        throw Error("data make: shapes are a folder of files", ErrorKind::usage,
+                    "add --out FOLDER");
+    if (c.force && file_exists(c.out))
+        throw Error(c.out + ": is there already, and folders are not overwritten", ErrorKind::usage,
+                    "remove it, or name another one");
+    c.shapes.count = c.pairs.count;
+    c.shapes.seed = global_options().seed;
+    write_made_shapes(c.shapes, c.out);
+}
+
 void run_make(MakeChoice& c) {
     read_lengths(c.length, c.pairs);
     c.pairs.seed = global_options().seed;
     if (!c.out.empty() && file_exists(c.out) && !c.force)
         throw Error(c.out + ": is there already", ErrorKind::usage, "--force overwrites it");
+    if (c.pairs.kind == "shapes") return run_make_shapes(c);
     std::string text;
     for (const TextPair& p : made_pairs(c.pairs)) text += p.source + "\t" + p.target + "\n";
     if (c.out.empty())
@@ -53,16 +75,24 @@ void run_make(MakeChoice& c) {
 
 void add_data_make(CLI::App& data) {
     CLI::App* make = data.add_subcommand(
-        "make", "Pairs made by rule, to see what a model can do: copy, reversal, sorting, recall.");
+        "make",
+        "Data made by rule, to see what a model can do: pairs (copy, reversal, sorting, recall), "
+        "pictures with masks (shapes).");
     set_examples(*make, {"fovea data make reversal --records 20000 --length 5-20 --out train.tsv",
                          "fovea data make sorting --records 500 --seed 2 > test.tsv",
-                         "fovea data make recall --length 10-200 --out recall.tsv"});
+                         "fovea data make recall --length 10-200 --out recall.tsv",
+                         "fovea data make shapes --records 200 --size 64 --out shapes"});
     auto choice = std::make_shared<MakeChoice>();
     make->add_option("KIND", choice->pairs.kind, "what is made")
         ->required()
-        ->check(CLI::IsMember(made_pair_kinds()));
+        ->check(CLI::IsMember(made_kinds()));
     make->add_option("--records", choice->pairs.count, "how many")->check(at_least(1));
     make->add_option("--length", choice->length, "items of a source: 10-200, or one number");
+    make->add_option("--size", choice->shapes.size, "shapes: pixels of a picture each way")
+        ->check(CLI::Range(16, 4096));
+    make->add_option("--kinds", choice->shapes.kinds,
+                     "shapes: 1 discs, 2 squares too, 3 triangles too")
+        ->check(CLI::Range(1, 3));
     make->add_option("--out", choice->out, "write here, not to standard output");
     make->add_flag("--force", choice->force, "overwrite it");
     make->callback([choice] { run_make(*choice); });

@@ -7,6 +7,7 @@
 #include "fovea/cli/help.h"
 #include "fovea/cli/terminal/terminal.h"
 #include "fovea/data/labelled_texts.h"
+#include "fovea/io/picture.h"
 
 namespace fovea {
 namespace {
@@ -91,7 +92,9 @@ PredictInputs InputFlags::read() const {
         if (path != "-" && !file_exists(path))
             throw Error(path + ": there is no such file", ErrorKind::not_found,
                         "texts come from files or standard input: echo \"" + path + "\" | fovea …");
-        if (is_table(path, input_))
+        if (has_picture_name(path))
+            inputs.objects.push_back({{"text", path}});
+        else if (is_table(path, input_))
             read_table(path, text_keys_, inputs);
         else
             read_lines(path, inputs);

@@ -13,6 +13,7 @@
 #include "fovea/data/label_columns.h"
 #include "fovea/data/labelled_texts.h"
 #include "fovea/data/line_source.h"
+#include "fovea/data/masks.h"
 #include "fovea/data/pair_columns.h"
 #include "fovea/data/records.h"
 
@@ -111,6 +112,15 @@ ShapeGuess pairs_or_summaries(const FirstRecord& first) {
     return {RecordShape::pairs, "two texts a record"};
 }
 
+// Before class folders: images/ and masks/ are no labels.
+std::optional<ShapeGuess> guess_masked(const std::string& path) {
+    if (is_masked_folder(path))
+        return ShapeGuess{RecordShape::masked, "it holds a folder of pictures and one of masks"};
+    if (path.ends_with(".txt") && is_masked_folder(parent_path(path)))
+        return ShapeGuess{RecordShape::masked, "names of pictures that lie beside it, with masks"};
+    return {};
+}
+
 std::optional<ShapeGuess> guess_folder(const std::string& path) {
     if (file_exists(join_path(path, "seq.in")) && file_exists(join_path(path, "seq.out")))
         return ShapeGuess{RecordShape::slots, "it holds seq.in and seq.out"};
@@ -159,6 +169,7 @@ std::optional<ShapeGuess> guess_file(const std::string& path) {
 
 std::optional<ShapeGuess> guess_shape(const std::string& path) {
     try {
+        if (const auto masked = guess_masked(path)) return masked;
         if (!can_be_read_twice(path)) return {};
         return is_folder(path) ? guess_folder(path) : guess_file(path);
     } catch (const Error&) {

@@ -13,7 +13,8 @@ enum class RecordShape {
     tagged,     // words and their tags
     texts,      // text alone
     questions,  // questions with contexts that hold the answers
-    slots       // sentences with an intent and tagged words
+    slots,      // sentences with an intent and tagged words
+    masked      // pictures with masks: a label for each pixel
 };
 
 struct ShapeGuess {

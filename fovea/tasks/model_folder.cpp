@@ -105,6 +105,16 @@ Json tokenizer_config(const Tokenizer& t, bool generates) {
     return j;
 }
 
+void save_tokenizers(const ModelFolder& m, const std::string& folder) {
+    m.tokenizer->save(join_path(folder, "tokenizer.json"));
+    if (m.target_tokenizer && m.target_tokenizer != m.tokenizer)
+        m.target_tokenizer->save(join_path(folder, "target_tokenizer.json"));
+    Json t = tokenizer_config(*m.tokenizer, m.task == "generate");
+    if (m.about.contains("max_source_length"))
+        t["model_max_length"] = m.about["max_source_length"];
+    write_json(folder, "tokenizer_config.json", t);
+}
+
 }  // namespace
 
 std::string find_model_folder(const std::string& path) {
@@ -163,6 +173,7 @@ ModelFolder ModelFolder::open(const std::string& given) {
         check_version(m.about, about);
         JsonFields(m.about, about).read("task", m.task);
     }
+    if (m.config.contains("num_channels")) return m;  // it reads pictures, which have no tokens
     m.tokenizer = std::make_shared<const Tokenizer>(Tokenizer::load(m.path));
     const std::string target = join_path(m.path, "target_tokenizer.json");
     m.target_tokenizer = file_exists(target)
@@ -238,12 +249,7 @@ void ModelFolder::save(const std::string& folder, const ParameterStore& store,
     }
     write_json(folder, "config.json", c);
     if (!generation.empty()) write_json(folder, "generation_config.json", generation);
-    tokenizer->save(join_path(folder, "tokenizer.json"));
-    if (target_tokenizer && target_tokenizer != tokenizer)
-        target_tokenizer->save(join_path(folder, "target_tokenizer.json"));
-    Json t = tokenizer_config(*tokenizer, task == "generate");
-    if (about.contains("max_source_length")) t["model_max_length"] = about["max_source_length"];
-    write_json(folder, "tokenizer_config.json", t);
+    if (tokenizer) save_tokenizers(*this, folder);
     Json j = about;
     j["schema"] = "fovea.model";
     j["version"] = version;
