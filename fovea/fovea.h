@@ -34,15 +34,19 @@
 #include "fovea/ops/attention/probe.h"            // keeps the maps of a scope's attention
 #include "fovea/ops/batch_norm.h"                 // columns over the rows of a batch
 #include "fovea/ops/conv.h"                       // convolutions
+#include "fovea/ops/conv2d.h"                     // convolutions over the rows of pictures
 #include "fovea/ops/crf.h"                        // linear chains of tags
+#include "fovea/ops/drop_path.h"                  // leaves layers out, sample by sample
 #include "fovea/ops/dropout.h"                    // dropout
 #include "fovea/ops/linear.h"                     // matrix products
 #include "fovea/ops/loss/cross_entropy.h"         // losses over classes
 #include "fovea/ops/loss/linear_cross_entropy.h"  // the same, without storing the logits
 #include "fovea/ops/loss/loss.h"                  // losses of value against value
+#include "fovea/ops/loss/picture_loss.h"          // losses of boxes, centres and masks
 #include "fovea/ops/norm.h"                       // layer_norm, rms_norm
 #include "fovea/ops/optimizer.h"                  // one update of one parameter
 #include "fovea/ops/recompute.h"                  // activation checkpointing
+#include "fovea/ops/resize.h"                     // pictures at another size
 #include "fovea/ops/rows/concat.h"                // together and apart, by rows and columns
 #include "fovea/ops/rows/gather.h"                // rows by number: embeddings
 #include "fovea/ops/rows/pooling.h"               // one row for each sequence
@@ -72,6 +76,7 @@
 #include "fovea/models/reader.h"              // reads a text to answer questions, from scratch
 #include "fovea/models/recurrent_words.h"     // a recurrence over the words, both ways
 #include "fovea/models/roberta.h"             // Liu et al. 2019: BERT's, trained longer
+#include "fovea/models/segformer.h"           // a label for each pixel (Xie et al. 2021)
 #include "fovea/models/single_head.h"         // word vectors and one self-attention
 #include "fovea/models/span_model.h"          // one value for anything that finds answers in a text
 #include "fovea/models/text_encoder.h"        // one value for anything that turns tokens into rows
@@ -115,7 +120,9 @@
 #include "fovea/metrics/classification.h"  // accuracy, F1, confusions
 #include "fovea/metrics/corpus_score.h"    // a corpus by any of them
 #include "fovea/metrics/counting.h"        // accuracy, exact match, perplexity
+#include "fovea/metrics/detection.h"       // COCO's figures of boxes
 #include "fovea/metrics/entities.h"        // precision, recall and F1 of entities
+#include "fovea/metrics/masks.h"           // Dice and IoU of masks
 #include "fovea/metrics/perplexity.h"      // of a text, and bits per byte
 #include "fovea/metrics/resampling.h"      // how sure a score is, and which system is better
 #include "fovea/metrics/rouge.h"           // ROUGE
@@ -146,6 +153,7 @@
 #include "fovea/tasks/fill.h"           // fill(), follows()
 #include "fovea/tasks/generate.h"       // generate(), foretell()
 #include "fovea/tasks/model_folder.h"   // a model as a folder
+#include "fovea/tasks/segment.h"        // segment()
 #include "fovea/tasks/seq2seq_model.h"  // Seq2SeqModel: what translate() takes
 #include "fovea/tasks/seq2seq_train.h"  // trains one
 #include "fovea/tasks/slots.h"          // slots: what a request wants, and with what

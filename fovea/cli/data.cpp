@@ -12,6 +12,7 @@
 #include "fovea/data/check.h"
 #include "fovea/data/check_documents.h"
 #include "fovea/data/check_labels.h"
+#include "fovea/data/check_masks.h"
 #include "fovea/data/check_pictures.h"
 #include "fovea/data/check_questions.h"
 #include "fovea/data/check_slots.h"
@@ -155,6 +156,15 @@ void run_wave_check(const CheckChoice& choice) {
                  "there are sounds that cannot be read, or that the held-out files share");
 }
 
+void run_mask_check(const CheckChoice& choice) {
+    const auto sets = choice.sets<NamedMasked>([&](const std::string& argument) {
+        return MaskedFiles{.paths = {argument}, .limit = choice.limit};
+    });
+    report_check(check_masked(sets), choice,
+                 "there are files that cannot be learned from, or pictures shared with the "
+                 "held-out files");
+}
+
 void run_check(const CheckChoice& choice) {
     switch (shape_of(choice)) {
         case RecordShape::tagged:
@@ -174,6 +184,8 @@ void run_check(const CheckChoice& choice) {
             return run_picture_check(choice);
         case RecordShape::sounds:
             return run_wave_check(choice);
+        case RecordShape::masked:
+            return run_mask_check(choice);
     }
 }
 

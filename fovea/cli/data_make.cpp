@@ -12,6 +12,7 @@
 #include "fovea/cli/options.h"
 #include "fovea/data/made_clips.h"
 #include "fovea/data/made_pairs.h"
+#include "fovea/data/made_shapes.h"
 #include "fovea/data/made_strings.h"
 
 namespace fovea {
@@ -19,9 +20,16 @@ namespace {
 
 struct MakeChoice {
     MadePairs pairs;
+    MadeShapes shapes;
     std::string length, out, clips;
     bool force = false;
 };
+
+std::vector<std::string> made_kinds() {
+    std::vector<std::string> kinds = made_pair_kinds();
+    kinds.insert(kinds.end(), {"strings", "clips", "shapes"});
+    return kinds;
+}
 
 // "10-200", or "10" alone.
 void read_lengths(const std::string& text, MadePairs& to) {
@@ -38,40 +46,41 @@ void read_lengths(const std::string& text, MadePairs& to) {
     to.longest = dash == std::string::npos ? to.shortest : number(text.substr(dash + 1));
 }
 
-void make_strings(const MakeChoice& c) {
+// Kinds that are folders of files.
+void make_folder(const MakeChoice& c) {
+    const std::string& kind = c.pairs.kind;
     if (c.out.empty())
-        throw Error("data make strings: wants --out FOLDER", ErrorKind::usage,
-                    "the sounds and a table of them are written there");
+        throw Error("data make " + kind + ": wants --out FOLDER", ErrorKind::usage,
+                    "files are written there");
     if (file_exists(c.out) && !c.force)
-        throw Error(c.out + ": is there already", ErrorKind::usage, "--force overwrites it");
-    write_strings({.clips = c.clips,
-                   .out = c.out,
-                   .count = c.pairs.count,
-                   .shortest = c.pairs.shortest,
-                   .longest = c.pairs.longest,
-                   .seed = c.pairs.seed});
-}
-
-void make_clips(const MakeChoice& c) {
-    if (c.out.empty())
-        throw Error("data make clips: wants --out FOLDER", ErrorKind::usage,
-                    "a folder for each motion is written there, in it one for each clip");
-    if (file_exists(c.out) && !c.force)
-        throw Error(c.out + ": is there already", ErrorKind::usage, "--force overwrites it");
-    if (!c.length.empty())
-        throw Error("--length does not belong to data make clips", ErrorKind::usage,
-                    "they have eight frames");
-    write_made_clips(c.out, c.pairs.count, {.seed = global_options().seed});
+        throw Error(c.out + ": is there already", ErrorKind::usage, "--force writes into it");
+    if (kind != "strings" && !c.length.empty())
+        throw Error("--length does not belong to data make " + kind, ErrorKind::usage,
+                    "leave it out");
+    if (kind == "clips") {
+        write_made_clips(c.out, c.pairs.count, {.seed = c.pairs.seed});
+    } else if (kind == "shapes") {
+        MadeShapes shapes = c.shapes;
+        shapes.count = c.pairs.count;
+        shapes.seed = c.pairs.seed;
+        write_made_shapes(shapes, c.out);
+    } else {
+        write_strings({.clips = c.clips,
+                       .out = c.out,
+                       .count = c.pairs.count,
+                       .shortest = c.pairs.shortest,
+                       .longest = c.pairs.longest,
+                       .seed = c.pairs.seed});
+    }
 }
 
 void run_make(MakeChoice& c) {
     const bool strings = c.pairs.kind == "strings";
-    if (c.pairs.kind == "clips") return make_clips(c);
     read_lengths(!c.length.empty() ? c.length : strings ? "3-7" : "5-20", c.pairs);
     c.pairs.seed = global_options().seed;
-    if (strings) return make_strings(c);
-    if (!c.clips.empty())
+    if (!strings && !c.clips.empty())
         throw Error("--clips belongs to data make strings", ErrorKind::usage, "leave it out");
+    if (strings || c.pairs.kind == "clips" || c.pairs.kind == "shapes") return make_folder(c);
     if (!c.out.empty() && file_exists(c.out) && !c.force)
         throw Error(c.out + ": is there already", ErrorKind::usage, "--force overwrites it");
     std::string text;
@@ -88,26 +97,30 @@ void add_data_make(CLI::App& data) {
     CLI::App* make = data.add_subcommand(
         "make",
         "Data made by rule, to see what a model can do: pairs (copy, reversal, sorting, recall, "
-        "names), strings of spoken words, or clips of a moving shape.");
+        "names), strings of spoken words, clips of a moving shape, pictures with masks (shapes).");
     set_examples(*make,
                  {"fovea data make reversal --records 20000 --length 5-20 --out train.tsv",
                   "fovea data make sorting --records 500 --seed 2 > test.tsv",
                   "fovea data make recall --length 10-200 --out recall.tsv",
+                  "fovea data make shapes --records 200 --size 64 --out shapes",
                   "fovea data make clips --records 4000 --out clips",
                   "fovea data make strings --clips digits.tsv --records 2000 --out strings"});
     auto choice = std::make_shared<MakeChoice>();
-    std::vector<std::string> kinds = made_pair_kinds();
-    kinds.insert(kinds.end(), {"strings", "clips"});
     make->add_option("KIND", choice->pairs.kind, "what is made")
         ->required()
-        ->check(CLI::IsMember(kinds));
+        ->check(CLI::IsMember(made_kinds()));
     make->add_option("--records", choice->pairs.count, "how many")->check(at_least(1));
     make->add_option("--length", choice->length,
                      "items of a source: 10-200, or one number [5-20; of strings 3-7]");
     make->add_option("--clips", choice->clips,
                      "strings: a table of sounds, one word each [tones of a telephone]");
+    make->add_option("--size", choice->shapes.size, "shapes: pixels of a picture each way")
+        ->check(CLI::Range(16, 4096));
+    make->add_option("--kinds", choice->shapes.kinds,
+                     "shapes: 1 discs, 2 squares too, 3 triangles too")
+        ->check(CLI::Range(1, 3));
     make->add_option("--out", choice->out,
-                     "write here, not to standard output; strings, clips: a folder");
+                     "write here, not to standard output; strings, clips, shapes: a folder");
     make->add_flag("--force", choice->force, "overwrite it");
     make->callback([choice] { run_make(*choice); });
 }

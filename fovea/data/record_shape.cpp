@@ -13,6 +13,7 @@
 #include "fovea/data/label_columns.h"
 #include "fovea/data/labelled_texts.h"
 #include "fovea/data/line_source.h"
+#include "fovea/data/masks.h"
 #include "fovea/data/pair_columns.h"
 #include "fovea/data/pictures.h"
 #include "fovea/data/records.h"
@@ -113,6 +114,15 @@ ShapeGuess pairs_or_summaries(const FirstRecord& first) {
     return {RecordShape::pairs, "two texts a record"};
 }
 
+// Before class folders: images/ and masks/ are no labels.
+std::optional<ShapeGuess> guess_masked(const std::string& path) {
+    if (is_masked_folder(path))
+        return ShapeGuess{RecordShape::masked, "it holds a folder of pictures and one of masks"};
+    if (path.ends_with(".txt") && is_masked_folder(parent_path(path)))
+        return ShapeGuess{RecordShape::masked, "names of pictures that lie beside it, with masks"};
+    return {};
+}
+
 std::optional<ShapeGuess> guess_folder(const std::string& path) {
     if (is_wave_folder(path))
         return ShapeGuess{RecordShape::sounds, "it has a folder of sounds for each label"};
@@ -166,6 +176,7 @@ std::optional<ShapeGuess> guess_file(const std::string& path) {
 
 std::optional<ShapeGuess> guess_shape(const std::string& path) {
     try {
+        if (const auto masked = guess_masked(path)) return masked;
         if (!can_be_read_twice(path)) return {};
         if (const std::string why = holds_labelled_pictures(path); !why.empty())
             return ShapeGuess{RecordShape::pictures, why};

@@ -26,6 +26,7 @@
 #include "fovea/ops/loss/ctc.h"
 #include "fovea/ops/loss/linear_cross_entropy.h"
 #include "fovea/ops/loss/loss.h"
+#include "fovea/ops/loss/picture_loss.h"
 #include "fovea/ops/loss/segment_cross_entropy.h"
 #include "fovea/ops/norm.h"
 #include "fovea/ops/optimizer.h"
@@ -207,6 +208,9 @@ TEST(BadCalls, EachIsOneClearError) {
          [&] {
              resize_bilinear(x, {1, 2, 1}, 0, 3);
          }},
+        {"box_loss: x is [2, 5] but boxes are [n, 4]", [&] { box_loss(x, x); }},
+        {"focal_loss: x is [2, 5] but target is [3, 4]", [&] { focal_loss(x, y); }},
+        {"dice_loss: the divisor is 0 but must be positive", [&] { dice_loss(x, x, 0); }},
         {"drop_path: dropout is 1.5 but must be in [0, 1)", [&] { drop_path(x, 1.5f); }},
         {"sinusoid: d is -1 but must be positive", [&] { sinusoid(two, -1); }},
         {"positions: sequence 0 of 3 rows needs position 2 but the table has 2",

@@ -56,7 +56,7 @@ public:
         if (!run.from.empty())
             leave_out(s, of_the_model, "with --from: sizes are those of the model");
         if (!run.vectors.empty()) refuse_without_effect("vectors", "for pictures", "leave it out");
-        chose_batch_ = s.given("max-tokens") || s.given("max-records");
+        settings_ = &s;
     }
 
     void prepare(RunSettings& run, const Say& say) override {
@@ -70,7 +70,8 @@ public:
         pictures_ = read_fitted(model_, train, run.skip_bad, say);
         dev_pictures_ = read_fitted(model_, data_.labelled.dev, run.skip_bad, say);
         note_examples();
-        if (!chose_batch_) {
+        // Not in check(): the settings of a run that is resumed are known now.
+        if (settings_ && !settings_->given("max-tokens") && !settings_->given("max-records")) {
             run.batches.max_examples = fitting_batch();
             run.batches.max_tokens = run.batches.max_examples * rows_of_a_picture();
         }
@@ -270,7 +271,8 @@ private:
     ImageSizes sizes_;
     AugmentOptions augment_{.shift = 0.07};
     float smoothing_ = 0.1f;
-    bool chose_batch_ = false, pretrained_ = false;
+    bool pretrained_ = false;
+    Settings* settings_ = nullptr;
     RunSettings run_;
     ImageModel model_;
     std::vector<Picture> pictures_, dev_pictures_;

@@ -11,6 +11,7 @@
 #include "fovea/tasks/multi.h"
 #include "fovea/tasks/pretrain.h"
 #include "fovea/tasks/pretrained_model.h"
+#include "fovea/tasks/segment.h"
 #include "fovea/tasks/seq2seq_model.h"
 #include "fovea/tasks/seq2seq_task.h"
 #include "fovea/tasks/slots.h"
@@ -118,6 +119,19 @@ const TaskEntry table[] = {
      make_speech_predictor,
      save_transcriber,
      {"whisper", SpeechConfig::model_type},
+     {},
+     false},
+    {"segment",
+     "Say of each pixel of pictures what it shows.",
+     "pictures (.png, .jpg)",
+     RecordShape::masked,
+     {"fovea segment run/model cells/*.png --masks masks/",
+      "fovea segment run/model cell.png --draw drawings/",
+      "fovea eval run/model --test cells/ --baseline otsu"},
+     make_segment_trainer,
+     make_segment_predictor,
+     save_segmenter,
+     {"segformer"},
      {},
      false},
     {"pretrain",

@@ -28,6 +28,12 @@ double seconds_per_update(const TrainTask& task, const TrainOptions& options) {
     for (const std::string& name : task.store->names())
         if (task.store->at(name).trainable()) parameters.push_back(task.store->at(name));
 
+    // What is not trained but moves (averages of a batch norm) is put back: the time an update
+    // takes must not change what is learned.
+    std::vector<std::pair<Tensor, std::vector<float>>> moving;
+    for (const std::string& name : task.store->names())
+        if (const Tensor& t = task.store->at(name); !t.trainable() && t.format() == Format::f32)
+            moving.emplace_back(t, t.values());
     Rng dropout(options.seed, 0x74696d65);  // a stream of its own
     double total_weight = 0, seconds = 0, weight = 0, norm_seconds = 0;
     for (std::int64_t b = 0; b < batches; ++b)
@@ -54,6 +60,7 @@ double seconds_per_update(const TrainTask& task, const TrainOptions& options) {
         seconds += backward;
         weight += static_cast<double>(task.batch_weight(batch));
     }
+    for (auto& [tensor, values] : moving) std::copy(values.begin(), values.end(), tensor.write());
     const double per_batch =
         seconds / std::max(weight, 1.0) * total_weight / static_cast<double>(batches);
     const auto batches_of_update =

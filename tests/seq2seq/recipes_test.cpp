@@ -2,6 +2,7 @@
 // two stages of the summarisation recipe follow each other.
 #include <map>
 
+#include "fovea/data/made_shapes.h"
 #include "fovea/io/idx.h"
 #include "tests/seq2seq/run_fovea.h"
 
@@ -61,6 +62,12 @@ std::string sound_file() {
 }
 
 // A few records for every task that a recipe may name.
+std::string shapes_folder() {
+    const std::string path = folder() + "/shapes";
+    if (!file_exists(path)) write_made_shapes({.count = 3, .size = 64, .kinds = 1}, path);
+    return path;
+}
+
 std::map<std::string, std::string> data_by_task() {
     std::string labelled, tagged, slots;
     for (int i = 0; i < 40; ++i) {
@@ -80,7 +87,8 @@ std::map<std::string, std::string> data_by_task() {
             {"tag", file_with("tagged.conll", tagged)},
             {"slots", file_with("slots.jsonl", slots)},
             {"image", picture_file()},
-            {"transcribe", sound_file()}};
+            {"transcribe", sound_file()},
+            {"segment", shapes_folder()}};
 }
 
 // The value of a recipe's line `key = "value"`; "" where there is none.
@@ -102,9 +110,9 @@ TEST(Recipes, EveryOneIsAccepted) {
         if (text_value(text, "objective").ends_with("tlm")) task = "translations";
         if (task == "multi") continue;  // names its files itself: MultiCli
         ASSERT_TRUE(data.contains(task)) << entry.path() << ": no data for the task " << task;
-        const Ran r = fovea(
-            "train --config " + entry.path().string() + " --train " + data.at(task) +
-            (task == "image" || task == "transcribe" ? "" : " --vocab-size 120") + " --dry-run");
+        const bool reads_text = task != "segment" && task != "image" && task != "transcribe";
+        const Ran r = fovea("train --config " + entry.path().string() + " --train " +
+                            data.at(task) + (reads_text ? " --vocab-size 120" : "") + " --dry-run");
         EXPECT_EQ(r.code, 0) << entry.path() << ": " << r.err;
         ++tried;
     }
