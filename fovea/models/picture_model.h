@@ -43,6 +43,7 @@ struct PictureModelChoice {
     int layers = 6, width = 64, heads = 4, ffn = 256;
     int height = 28, image_width = 28, patch = 4, channels = 3;
     double dropout = 0;
+    std::string stem = "patch";  // vit_stem.h
 };
 
 struct PictureModelEntry {

@@ -85,6 +85,11 @@ void ImageSizes::describe(Settings& s) {
            .min = 1,
            .max = 1024,
            .otherwise = "4; 8 from 48 pixels on, 16 from 160"});
+    s.add(
+        "stem", stem,
+        "how patches become rows: patch, by one linear map; convolution, by convolutions of stride "
+        "2 (better from few pictures)",
+        {.group = "model", .common = true, .choices = {"patch", "convolution"}});
     s.add("channels", channels, "1: grey; 3: colours",
           {.group = "model", .min = 1, .max = 3, .otherwise = "as the pictures have"});
     s.add("dropout", dropout, "of rows and attention",
@@ -102,6 +107,7 @@ PictureModelChoice ImageSizes::settle(const std::vector<LabelledText>& records,
     c.heads = heads.value_or(std::max(1, c.width / 16));
     c.ffn = ffn.value_or(4 * c.width);
     c.dropout = dropout;
+    c.stem = stem;
     c.channels = channels.value_or(look.channels) * static_cast<int>(records[0].texts.size());
     const int high = image_size.value_or(std::min(look.height, 64)),
               wide = image_size.value_or(std::min(look.width, 64));
