@@ -152,6 +152,7 @@
 #include "fovea/tasks/convert.h"        // a model in another format
 #include "fovea/tasks/fill.h"           // fill(), follows()
 #include "fovea/tasks/generate.h"       // generate(), foretell()
+#include "fovea/tasks/image.h"          // classify_pictures()
 #include "fovea/tasks/model_folder.h"   // a model as a folder
 #include "fovea/tasks/segment.h"        // segment()
 #include "fovea/tasks/seq2seq_model.h"  // Seq2SeqModel: what translate() takes

@@ -45,6 +45,7 @@ struct PictureModelChoice {
     int pictures = 1;                   // of a case: its modalities, or the frames of a clip
     std::string attention = "divided";  // of frames: divided, joint, space
     double dropout = 0;
+    std::string stem = "patch";  // vit_stem.h
 };
 
 struct PictureModelEntry {

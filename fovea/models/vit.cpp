@@ -3,7 +3,6 @@
 #include "fovea/models/text_encoder.h"
 #include "fovea/ops/arithmetic.h"
 #include "fovea/ops/attention/attention.h"
-#include "fovea/ops/conv.h"
 #include "fovea/ops/dropout.h"
 #include "fovea/ops/rows/concat.h"
 #include "fovea/ops/rows/gather.h"
@@ -39,12 +38,7 @@ VitEmbeddings::VitEmbeddings(const VitConfig& c, std::span<const char* const> na
     : position_embeddings(p.exact(
           "position_embeddings",
           {1, static_cast<std::int64_t>(names.size()) + c.patches(), c.hidden_size}, vit_init(c))),
-      projection_weight((p / "patch_embeddings" / "projection")
-                            .get("weight",
-                                 {c.hidden_size, c.num_channels, c.patch_height, c.patch_width},
-                                 vit_init(c))),
-      projection_bias(
-          (p / "patch_embeddings" / "projection").get("bias", {c.hidden_size}, zeros())),
+      stem(make_vit_stem(c, p)),
       config(c) {
     for (const char* name : names)
         tokens.push_back(p.exact(name, {1, 1, c.hidden_size}, vit_init(c)));
@@ -60,12 +54,9 @@ PictureRows VitEmbeddings::operator()(const PictureBatch& batch) const {
     const std::int64_t patches = std::int64_t{high} * wide,
                        first = static_cast<std::int64_t>(tokens.size());
     expect(patches > 0, "vit: pixels are ", s, ", which is smaller than a patch");
-    expect(config.patch_height == config.patch_width,
-           "vit: patches of unequal sides are not known");
     std::vector<Tensor> parts;
     for (const Tensor& token : tokens) parts.push_back(token.reshaped({1, d}));
-    parts.push_back(
-        conv2d(batch.pixels, projection_weight, projection_bias, {.stride = config.patch_height}));
+    parts.push_back(std::visit([&](const auto& rows) { return rows(batch.pixels); }, stem));
     const Segments segments = Segments::of_lengths(
         std::vector<std::int64_t>(static_cast<std::size_t>(pictures), first + patches),
         batch.samples);
@@ -138,6 +129,7 @@ VitConfig vit_config_for(const PictureModelChoice& choice) {
     c.patch_height = c.patch_width = choice.patch;
     c.num_channels = choice.channels;
     c.hidden_dropout_prob = choice.dropout;
+    c.stem = choice.stem;
     c.check("model", ErrorKind::usage);
     return c;
 }

@@ -11,14 +11,13 @@
 
 #include "fovea/models/picture_model.h"
 #include "fovea/models/vit_config.h"
+#include "fovea/models/vit_stem.h"
 #include "fovea/nn/layer_norm.h"
 #include "fovea/nn/linear.h"
 #include "fovea/nn/params.h"
 #include "fovea/tensor/visibility.h"
 
 namespace fovea {
-
-Init vit_init(const VitConfig& c);  // normal, deviation initializer_range
 
 // The paper's eq. 1:  z₀ = [x_class; x¹E; …; xᴺE] + E_pos. Pictures of another size than the
 // model's are taken too: positions of the patches are then interpolated (§3.2), and do not learn.
@@ -29,7 +28,7 @@ struct VitEmbeddings {
 
     std::vector<Tensor> tokens;  // [1, 1, d] each
     Tensor position_embeddings;  // [1, tokens + patches, d]
-    Tensor projection_weight, projection_bias;
+    VitStem stem;
     VitConfig config;
 };
 

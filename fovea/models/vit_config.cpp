@@ -49,6 +49,16 @@ void VitConfig::check(const std::string& where, ErrorKind kind) const {
         fail_with(kind, "choose a size that patches fill", where, ": pictures of ", image_width,
                   " × ", image_height, " do not split into patches of ", patch_width, " × ",
                   patch_height);
+    if (patch_height != patch_width)
+        fail_with(kind, "", where, ": patches of ", patch_width, " × ", patch_height,
+                  " are not known: their sides must be equal");
+    if (stem != "patch" && stem != "convolution")
+        fail_with(kind, "patch or convolution", where, ": there is no \"stem\" \"", stem, "\"");
+    if (stem == "convolution" && (patch_height < 2 || (patch_height & (patch_height - 1)) != 0))
+        fail_with(kind, "2, 4, 8 or 16", where,
+                  ": a stem of convolutions halves a picture again and "
+                  "again, but \"patch_size\" is ",
+                  patch_height);
     if (patches() > 1 << 16)
         fail_with(kind, "larger patches make fewer of them", where, ": ", patches(),
                   " patches, but at most 65536 can be");
@@ -73,6 +83,7 @@ void VitConfig::read(const Json& json, const std::string& where) {
     f.read("attention_probs_dropout_prob", attention_probs_dropout_prob, share);
     f.read("layer_norm_eps", layer_norm_eps, {1e-30, 1});
     f.read("initializer_range", initializer_range, {0, 100});
+    f.read("stem", stem);
     hidden_act = activation_named(act, "hidden_act", where);
 }
 
@@ -92,6 +103,7 @@ Json VitConfig::to_json(const char* model_type) const {
     j["layer_norm_eps"] = layer_norm_eps;
     j["initializer_range"] = initializer_range;
     j["qkv_bias"] = true;
+    if (stem != "patch") j["stem"] = stem;
     return j;
 }
 

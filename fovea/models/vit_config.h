@@ -23,6 +23,7 @@ struct VitConfig {
     double attention_probs_dropout_prob = 0;
     double layer_norm_eps = 1e-12;
     double initializer_range = 0.02;
+    std::string stem = "patch";  // or "convolution" (vit_stem.h), which only Fovea knows
 
     int grid_height() const { return image_height / patch_height; }
     int grid_width() const { return image_width / patch_width; }

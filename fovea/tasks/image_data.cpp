@@ -90,6 +90,11 @@ void ImageSizes::describe(Settings& s) {
            .min = 1,
            .max = 1024,
            .otherwise = "4; 8 from 48 pixels on, 16 from 160"});
+    s.add(
+        "stem", stem,
+        "how patches become rows: patch, by one linear map; convolution, by convolutions of stride "
+        "2 (better from few pictures)",
+        {.group = "model", .common = true, .choices = {"patch", "convolution"}});
     s.add("channels", channels, "1: grey; 3: colours",
           {.group = "model", .min = 1, .max = 3, .otherwise = "as the pictures have"});
     s.add("dropout", dropout, "of rows and attention",
@@ -108,6 +113,7 @@ PictureModelChoice ImageSizes::settle(const std::vector<LabelledText>& records, 
     c.heads = heads.value_or(std::max(1, c.width / 16));
     c.ffn = ffn.value_or(4 * c.width);
     c.dropout = dropout;
+    c.stem = stem;
     c.pictures = static_cast<int>(pictures);
     c.channels = channels.value_or(look.channels) * c.pictures;
     c.attention = attention;

@@ -40,7 +40,7 @@ inline std::size_t expect_gradients(const TensorFile& file, const ParameterStore
         // alike) is rounding noise on both sides.
         double norm = 0;
         for (const float v : want.span()) norm += static_cast<double>(v) * v;
-        if (std::sqrt(norm) < 1e-9) {
+        if (std::sqrt(norm) < 1e-7) {
             for (const float v : found.span()) EXPECT_LT(std::fabs(v), 1e-6) << name;
         } else {
             EXPECT_LT(relative_error(found, want), 2e-5) << name;

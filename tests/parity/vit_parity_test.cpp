@@ -2,17 +2,15 @@
 // training steps as Hugging Face transformers in float64.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstring>
 
-#include "fovea/autograd/tape.h"
 #include "fovea/data/pictures_input.h"
 #include "fovea/io/model_parameters.h"
 #include "fovea/models/picture_model.h"
 #include "fovea/ops/loss/cross_entropy.h"
-#include "fovea/train/adamw.h"
+#include "tests/parity/golden_compare.h"
 
-namespace fovea {
+namespace fovea::test {
 namespace {
 
 struct VitGolden {
@@ -37,69 +35,29 @@ struct VitGolden {
     PictureModel model;
 };
 
-double relative_difference(const Tensor& a, const Tensor& b) {
-    double error = 0, norm = 0;
-    for (std::int64_t i = 0; i < b.size(); ++i) {
-        error += std::pow(static_cast<double>(a.data()[i]) - b.data()[i], 2);
-        norm += std::pow(static_cast<double>(b.data()[i]), 2);
-    }
-    return std::sqrt(error) / std::max(std::sqrt(norm), 1e-8);
-}
-
-void expect_close(const Tensor& found, const Tensor& want) {
-    ASSERT_EQ(found.shape(), want.shape());
-    for (std::int64_t i = 0; i < want.size(); ++i)
-        ASSERT_NEAR(found.data()[i], want.data()[i], 1e-4) << i;
-    EXPECT_LT(relative_difference(found, want), 1e-5);
-}
-
 class VitParity : public testing::TestWithParam<const char*> {};
 
 TEST_P(VitParity, LogitsAndLoss) {
     const VitGolden g(GetParam());
-    expect_close(g.logits(g.file.read("pixels")), g.file.read("logits"));
+    expect_same(g.logits(g.file.read("pixels")), g.file.read("logits"));
     EXPECT_NEAR(g.loss().item(), g.file.read("loss").item(), 1e-5);
 }
 
 TEST_P(VitParity, PositionsAreInterpolatedForOtherSizes) {
     const VitGolden g(GetParam());
-    expect_close(g.logits(g.file.read("larger_pixels")), g.file.read("larger_logits"));
+    expect_same(g.logits(g.file.read("larger_pixels")), g.file.read("larger_logits"));
 }
 
 TEST_P(VitParity, EveryGradient) {
     const VitGolden g(GetParam());
     Tape tape;
     const Gradients d = tape.gradients(g.loss());
-    std::size_t compared = 0;
-    for (const TensorInfo& info : g.file.tensors()) {
-        if (!info.name.starts_with("grad.")) continue;
-        const std::string name = info.name.substr(5);
-        const Tensor want = g.file.read(info), found = d[g.store.at(name)];
-        ASSERT_EQ(found.size(), want.size()) << name;
-        double norm = 0;
-        for (const float v : want.span()) norm += static_cast<double>(v) * v;
-        if (std::sqrt(norm) < 1e-7) {  // keys' biases: zero in exact arithmetic
-            for (const float v : found.span()) EXPECT_LT(std::fabs(v), 1e-6) << name;
-        } else {
-            EXPECT_LT(relative_difference(found, want), 2e-5) << name;
-        }
-        ++compared;
-    }
-    EXPECT_EQ(compared, g.store.names().size());
+    EXPECT_EQ(expect_gradients(g.file, g.store, d), g.store.names().size());
 }
 
 TEST_P(VitParity, TenTrainingSteps) {
     VitGolden g(GetParam());
-    AdamW adam(g.store, {.weight_decay = 0.01f});
-    const Tensor want = g.file.read("losses");
-    for (int i = 0; i < 10; ++i) {
-        Tape tape;
-        const Tensor loss = g.loss();
-        EXPECT_NEAR(loss.item(), want.data()[i], 1e-4) << "step " << i;
-        const Gradients d = tape.gradients(loss);
-        const double norm = adam.gradient_norm(d);
-        adam.step(d, 1e-3, static_cast<float>(std::min(1.0, 1.0 / (norm + 1e-6))));
-    }
+    expect_ten_steps(g.store, g.file.read("losses"), [&] { return g.loss(); });
 }
 
 TEST_P(VitParity, PicturesTogetherAreAsAlone) {
@@ -145,4 +103,4 @@ TEST_P(VitParity, PixelsAreThoseOfTheImageProcessor) {
 INSTANTIATE_TEST_SUITE_P(Models, VitParity, testing::Values("vit", "deit"));
 
 }  // namespace
-}  // namespace fovea
+}  // namespace fovea::test
