@@ -150,6 +150,7 @@
 #include "fovea/tasks/seq2seq_model.h"  // Seq2SeqModel: what translate() takes
 #include "fovea/tasks/seq2seq_train.h"  // trains one
 #include "fovea/tasks/slots.h"          // slots: what a request wants, and with what
+#include "fovea/tasks/speech.h"         // Transcriber, transcribe()
 #include "fovea/tasks/tag.h"            // tag()
 #include "fovea/tasks/task.h"           // the table of tasks
 #include "fovea/tasks/translate.h"      // translate(), score_pairs()

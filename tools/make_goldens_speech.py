@@ -135,8 +135,10 @@ def whisper():
         for name, p in model.named_parameters():
             if p.grad is not None:
                 golden[f"{head}.gradient.{name}"] = p.grad.float()
-        optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad], lr=1e-2, betas=(0.9, 0.98),
-                                      eps=1e-8, weight_decay=0.01)
+        trained = [p for p in model.parameters() if p.requires_grad]
+        optimizer = torch.optim.AdamW([{"params": [p for p in trained if p.dim() > 1], "weight_decay": 0.01},
+                                       {"params": [p for p in trained if p.dim() == 1], "weight_decay": 0.0}],
+                                      lr=3e-3, betas=(0.9, 0.98), eps=1e-9)
         losses = []
         for _ in range(10):
             optimizer.zero_grad()

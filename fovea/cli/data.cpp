@@ -16,6 +16,7 @@
 #include "fovea/data/check_questions.h"
 #include "fovea/data/check_slots.h"
 #include "fovea/data/check_tags.h"
+#include "fovea/data/check_waves.h"
 #include "fovea/tasks/task.h"
 
 namespace fovea {
@@ -45,7 +46,8 @@ RecordShape shape_of(const CheckChoice& c) {
     if (!c.source_key.empty() || !c.target_key.empty()) return RecordShape::pairs;
     const auto guess = guess_shape(c.train);
     const RecordShape shape = guess ? guess->shape : RecordShape::pairs;
-    if (shape == RecordShape::tagged || shape == RecordShape::pictures)
+    if (shape == RecordShape::tagged || shape == RecordShape::pictures ||
+        shape == RecordShape::sounds)
         return shape;  // their keys are those of labels, too
     return c.label_key.empty() && c.text_keys.empty() ? shape : RecordShape::labelled;
 }
@@ -141,6 +143,18 @@ void run_picture_check(const CheckChoice& choice) {
                  "shared with the held-out files");
 }
 
+void run_wave_check(const CheckChoice& choice) {
+    const auto sets = choice.sets<NamedClips>([&](const std::string& argument) {
+        ClipFiles files;
+        files.paths = {argument};
+        files.text_key = choice.text_keys.empty() ? choice.label_key : choice.text_keys[0];
+        files.limit = choice.limit;
+        return files;
+    });
+    report_check(check_waves(sets), choice,
+                 "there are sounds that cannot be read, or that the held-out files share");
+}
+
 void run_check(const CheckChoice& choice) {
     switch (shape_of(choice)) {
         case RecordShape::tagged:
@@ -158,6 +172,8 @@ void run_check(const CheckChoice& choice) {
             return run_slot_check(choice);
         case RecordShape::pictures:
             return run_picture_check(choice);
+        case RecordShape::sounds:
+            return run_wave_check(choice);
     }
 }
 

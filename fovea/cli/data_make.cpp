@@ -10,14 +10,16 @@
 #include "fovea/cli/help.h"
 #include "fovea/cli/number_checks.h"
 #include "fovea/cli/options.h"
+#include "fovea/data/made_clips.h"
 #include "fovea/data/made_pairs.h"
+#include "fovea/data/made_strings.h"
 
 namespace fovea {
 namespace {
 
 struct MakeChoice {
     MadePairs pairs;
-    std::string length = "5-20", out;
+    std::string length, out, clips;
     bool force = false;
 };
 
@@ -36,9 +38,40 @@ void read_lengths(const std::string& text, MadePairs& to) {
     to.longest = dash == std::string::npos ? to.shortest : number(text.substr(dash + 1));
 }
 
+void make_strings(const MakeChoice& c) {
+    if (c.out.empty())
+        throw Error("data make strings: wants --out FOLDER", ErrorKind::usage,
+                    "the sounds and a table of them are written there");
+    if (file_exists(c.out) && !c.force)
+        throw Error(c.out + ": is there already", ErrorKind::usage, "--force overwrites it");
+    write_strings({.clips = c.clips,
+                   .out = c.out,
+                   .count = c.pairs.count,
+                   .shortest = c.pairs.shortest,
+                   .longest = c.pairs.longest,
+                   .seed = c.pairs.seed});
+}
+
+void make_clips(const MakeChoice& c) {
+    if (c.out.empty())
+        throw Error("data make clips: wants --out FOLDER", ErrorKind::usage,
+                    "a folder for each motion is written there, in it one for each clip");
+    if (file_exists(c.out) && !c.force)
+        throw Error(c.out + ": is there already", ErrorKind::usage, "--force overwrites it");
+    if (!c.length.empty())
+        throw Error("--length does not belong to data make clips", ErrorKind::usage,
+                    "they have eight frames");
+    write_made_clips(c.out, c.pairs.count, {.seed = global_options().seed});
+}
+
 void run_make(MakeChoice& c) {
-    read_lengths(c.length, c.pairs);
+    const bool strings = c.pairs.kind == "strings";
+    if (c.pairs.kind == "clips") return make_clips(c);
+    read_lengths(!c.length.empty() ? c.length : strings ? "3-7" : "5-20", c.pairs);
     c.pairs.seed = global_options().seed;
+    if (strings) return make_strings(c);
+    if (!c.clips.empty())
+        throw Error("--clips belongs to data make strings", ErrorKind::usage, "leave it out");
     if (!c.out.empty() && file_exists(c.out) && !c.force)
         throw Error(c.out + ": is there already", ErrorKind::usage, "--force overwrites it");
     std::string text;
@@ -53,17 +86,28 @@ void run_make(MakeChoice& c) {
 
 void add_data_make(CLI::App& data) {
     CLI::App* make = data.add_subcommand(
-        "make", "Pairs made by rule, to see what a model can do: copy, reversal, sorting, recall.");
-    set_examples(*make, {"fovea data make reversal --records 20000 --length 5-20 --out train.tsv",
-                         "fovea data make sorting --records 500 --seed 2 > test.tsv",
-                         "fovea data make recall --length 10-200 --out recall.tsv"});
+        "make",
+        "Data made by rule, to see what a model can do: pairs (copy, reversal, sorting, recall, "
+        "names), strings of spoken words, or clips of a moving shape.");
+    set_examples(*make,
+                 {"fovea data make reversal --records 20000 --length 5-20 --out train.tsv",
+                  "fovea data make sorting --records 500 --seed 2 > test.tsv",
+                  "fovea data make recall --length 10-200 --out recall.tsv",
+                  "fovea data make clips --records 4000 --out clips",
+                  "fovea data make strings --clips digits.tsv --records 2000 --out strings"});
     auto choice = std::make_shared<MakeChoice>();
+    std::vector<std::string> kinds = made_pair_kinds();
+    kinds.insert(kinds.end(), {"strings", "clips"});
     make->add_option("KIND", choice->pairs.kind, "what is made")
         ->required()
-        ->check(CLI::IsMember(made_pair_kinds()));
+        ->check(CLI::IsMember(kinds));
     make->add_option("--records", choice->pairs.count, "how many")->check(at_least(1));
-    make->add_option("--length", choice->length, "items of a source: 10-200, or one number");
-    make->add_option("--out", choice->out, "write here, not to standard output");
+    make->add_option("--length", choice->length,
+                     "items of a source: 10-200, or one number [5-20; of strings 3-7]");
+    make->add_option("--clips", choice->clips,
+                     "strings: a table of sounds, one word each [tones of a telephone]");
+    make->add_option("--out", choice->out,
+                     "write here, not to standard output; strings, clips: a folder");
     make->add_flag("--force", choice->force, "overwrite it");
     make->callback([choice] { run_make(*choice); });
 }

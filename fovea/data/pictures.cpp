@@ -31,12 +31,22 @@ bool has_picture(const std::string& folder) {
                        [](const std::string& n) { return has_picture_name(n); });
 }
 
+// Folders of frames, one for each clip.
+std::vector<std::string> clips_in(const std::string& folder) {
+    std::vector<std::string> clips;
+    for (const std::string& name : visible_names(folder)) {
+        const std::string inner = join_path(folder, name);
+        if (is_folder(inner) && has_picture(inner)) clips.push_back(inner);
+    }
+    return clips;
+}
+
 bool is_class_tree(const std::string& folder) {
     if (!is_folder(folder)) return false;
     const std::vector<std::string> names = visible_names(folder);
     return std::any_of(names.begin(), names.end(), [&](const std::string& n) {
         const std::string inner = join_path(folder, n);
-        return is_folder(inner) && has_picture(inner);
+        return is_folder(inner) && (has_picture(inner) || !clips_in(inner).empty());
     });
 }
 
@@ -52,6 +62,20 @@ std::vector<std::string> parts_of(const std::string& path) {
     return parts;
 }
 
+// label/clip/frame.png: the frames of a clip in the order of their names are one record.
+void read_clips(const std::string& label, const std::vector<std::string>& clips, PictureList& to) {
+    for (const std::string& clip : clips) {
+        if (to.full()) return;
+        LabelledText t{picture_names(clip), {label}, clip, 1};
+        const std::size_t wanted = to.records.empty() ? t.texts.size() : to.records[0].texts.size();
+        if (t.texts.size() != wanted)
+            to.bad.add(clip, 1,
+                       text_of("has ", t.texts.size(), " frames, but the first clip has ", wanted));
+        else
+            to.records.push_back(std::move(t));
+    }
+}
+
 void read_class_trees(const std::vector<std::string>& trees, PictureList& to) {
     for (const std::string& tree : trees)
         if (!is_class_tree(tree))
@@ -61,6 +85,10 @@ void read_class_trees(const std::vector<std::string>& trees, PictureList& to) {
     for (const std::string& label : visible_names(trees[0])) {
         const std::string inner = join_path(trees[0], label);
         if (!is_folder(inner)) continue;
+        if (const auto clips = clips_in(inner); trees.size() == 1 && !clips.empty()) {
+            read_clips(label, clips, to);
+            continue;
+        }
         if (!has_picture(inner))
             fail_with(ErrorKind::bad_input,
                       "each sub-folder is a label: put pictures into it, or take it away", inner,
@@ -276,7 +304,14 @@ std::string holds_labelled_pictures(const std::string& path) {
     const std::vector<std::string> parts = parts_of(path);
     if (is_folder(parts[0])) {
         if (!idx_in_folder(parts[0]).empty()) return "it holds pictures in IDX files";
-        return is_class_tree(parts[0]) ? "it has a folder of pictures for each label" : "";
+        if (!is_class_tree(parts[0])) return "";
+        const std::vector<std::string> labels = visible_names(parts[0]);
+        const bool clips = std::any_of(labels.begin(), labels.end(), [&](const std::string& label) {
+            const std::string inner = join_path(parts[0], label);
+            return is_folder(inner) && !clips_in(inner).empty();
+        });
+        return clips ? "it has a folder of clips for each label"
+                     : "it has a folder of pictures for each label";
     }
     if (!file_exists(parts[0])) return "";
     if (is_idx(parts[0])) return "pictures in an IDX file";

@@ -3,7 +3,8 @@
 // holds out, counts and refuses labels is one for both. A name is the path of a file, or FILE#17:
 // entry 17 (from 0) of an IDX file. A case may have several pictures (modalities, stains), whose
 // channels are joined. They come from
-//   a folder for each class  photos/cat/1.png      (several such trees: "t1/,t2/", equal names)
+//   a folder for each class  photos/cat/1.png      (several such trees: "t1/,t2/", equal names),
+//                            or photos/wave/clip-1/01.png: the frames of a clip are one record
 //   a table                  TSV, CSV, JSON lines of paths and label; paths are seen from its
 //   folder IDX files                images, with the labels beside them (train-images-… ,
 //   train-labels-…),

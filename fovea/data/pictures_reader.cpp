@@ -59,8 +59,8 @@ Picture PictureReader::read(std::span<const std::string> names, int channels) co
                      " × ", first.height);
         total += own.channels;
     }
-    expect_input(total <= 8, names[0], ": ", total,
-                 " channels with those beside it, but at most 8 can be");
+    expect_input(total <= 96, names[0], ": ", total,
+                 " channels with those beside it, but at most 96 can be");
     Picture joined = blank_picture(parts[0].height, parts[0].width, total, names[0]);
     std::uint8_t* to = joined.pixels.data();
     for (std::size_t i = 0; i < std::size_t{joined.height} * joined.width; ++i)

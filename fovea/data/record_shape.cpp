@@ -16,6 +16,7 @@
 #include "fovea/data/pair_columns.h"
 #include "fovea/data/pictures.h"
 #include "fovea/data/records.h"
+#include "fovea/data/waves.h"
 
 namespace fovea {
 namespace {
@@ -113,6 +114,8 @@ ShapeGuess pairs_or_summaries(const FirstRecord& first) {
 }
 
 std::optional<ShapeGuess> guess_folder(const std::string& path) {
+    if (is_wave_folder(path))
+        return ShapeGuess{RecordShape::sounds, "it has a folder of sounds for each label"};
     if (file_exists(join_path(path, "seq.in")) && file_exists(join_path(path, "seq.out")))
         return ShapeGuess{RecordShape::slots, "it holds seq.in and seq.out"};
     if (format_of_folder(path) == RecordFormat::mails)
@@ -124,6 +127,9 @@ std::optional<ShapeGuess> guess_records(const std::string& path) {
     const auto first = first_record(path);
     if (!first) return {};
     const Columns& columns = first->columns;
+    if (const auto column = wave_column(columns))
+        return ShapeGuess{RecordShape::sounds,
+                          "its " + describe_column(columns, *column) + " names sounds"};
     if (is_list(*first, {"tokens", "words"}) &&
         is_list(*first, {"tags", "ner_tags", "pos_tags", "labels", "slots"}))
         return has_column(columns, {"intent"})

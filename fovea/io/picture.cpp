@@ -82,7 +82,7 @@ void expect_picture_size(std::int64_t height, std::int64_t width, const std::str
 Picture blank_picture(std::int64_t height, std::int64_t width, std::int64_t channels,
                       const std::string& where) {
     expect_picture_size(height, width, where);
-    expect(channels >= 1 && channels <= 16, where, ": ", channels, " channels, but 1 to 16 can be");
+    expect(channels >= 1 && channels <= 96, where, ": ", channels, " channels, but 1 to 96 can be");
     Picture p{static_cast<std::uint32_t>(height),
               static_cast<std::uint32_t>(width),
               static_cast<std::uint32_t>(channels),

@@ -93,7 +93,7 @@ std::uint8_t rounded(std::int32_t sum) {
 
 constexpr std::int32_t one_half = 1 << (precision_bits - 1);
 
-constexpr std::uint32_t most_channels = 8;
+constexpr std::uint32_t most_channels = 96;  // 32 frames of three colours
 
 // `fixed` channels; 0: as many as there are.
 template <int fixed>

@@ -2,6 +2,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/models/deit.h"
+#include "fovea/models/timesformer.h"
 #include "fovea/models/vit.h"
 
 namespace fovea {
@@ -20,6 +21,12 @@ std::span<const PictureModelEntry> picture_models() {
          Deit::make,
          Deit::rules,
          {"classifier.**", "cls_classifier.**", "distillation_classifier.**"}},
+        {Timesformer::model_type,
+         "TimesformerForVideoClassification",
+         Timesformer::new_config,
+         Timesformer::make,
+         Timesformer::rules,
+         {"classifier.**"}},
     };
     return table;
 }

@@ -42,6 +42,8 @@ struct PictureModel {
 struct PictureModelChoice {
     int layers = 6, width = 64, heads = 4, ffn = 256;
     int height = 28, image_width = 28, patch = 4, channels = 3;
+    int pictures = 1;                   // of a case: its modalities, or the frames of a clip
+    std::string attention = "divided";  // of frames: divided, joint, space
     double dropout = 0;
     std::string stem = "patch";  // vit_stem.h
 };

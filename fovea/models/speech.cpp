@@ -1,5 +1,6 @@
 #include "fovea/models/speech.h"
 
+#include "fovea/base/error.h"
 #include "fovea/base/json_fields.h"
 #include "fovea/ops/arithmetic.h"
 #include "fovea/ops/loss/cross_entropy.h"

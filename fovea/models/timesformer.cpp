@@ -3,6 +3,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/json_fields.h"
 #include "fovea/models/activation_names.h"
+#include "fovea/models/text_encoder.h"
 #include "fovea/ops/arithmetic.h"
 #include "fovea/ops/attention/attention.h"
 #include "fovea/ops/conv.h"
@@ -256,6 +257,60 @@ Tensor Timesformer::operator()(const Tensor& frames,
                       : first;
     rows.set_row_names(named_segments(1, samples));
     return rows;
+}
+
+Json Timesformer::new_config(const PictureModelChoice& choice) {
+    if (choice.height != choice.image_width || choice.height % choice.patch != 0)
+        fail_with(ErrorKind::usage, "--image-size that --patch divides", "timesformer: frames are ",
+                  choice.image_width, " × ", choice.height, " pixels, but must be squares of ",
+                  choice.patch, "-pixel patches");
+    if (choice.width % choice.heads != 0)
+        fail_with(ErrorKind::usage, "choose --heads that divide --d-model", "--heads is ",
+                  choice.heads, ", but --d-model ", choice.width, " does not split into so many");
+    TimesformerConfig c;
+    c.image_size = choice.height;
+    c.patch_size = choice.patch;
+    c.num_frames = choice.pictures;
+    c.num_channels = choice.channels / choice.pictures;
+    c.hidden_size = choice.width;
+    c.num_hidden_layers = choice.layers;
+    c.num_attention_heads = choice.heads;
+    c.intermediate_size = choice.ffn;
+    c.hidden_dropout_prob = c.attention_probs_dropout_prob = choice.dropout;
+    c.attention_type = clip_attention_named(
+        choice.attention + (choice.attention == "space" ? "_only" : "_space_time"), "--attention");
+    return c.to_json();
+}
+
+// A picture's channels are those of its frames, one after the other.
+PictureModel Timesformer::make(const Json& config, const std::string& where, int classes,
+                               const Params& p) {
+    const auto c = TimesformerConfig::from_json(config, where);
+    const TimesformerForVideoClassification whole(c, classes, p);
+    PictureModel m;
+    m.width = c.hidden_size;
+    m.layers = c.num_hidden_layers;
+    m.channels = c.num_channels * c.num_frames;
+    m.height = m.image_width = c.image_size;
+    m.grid_height = c.image_size / c.patch_size;
+    m.grid_width = c.num_frames * m.grid_height;  // frames side by side
+    m.rows = [body = whole.timesformer](const PictureBatch& batch) {
+        const std::int64_t clips = batch.pixels.shape()[0];
+        std::vector<std::uint64_t> samples = batch.samples;
+        for (std::int64_t i = static_cast<std::int64_t>(samples.size()); i < clips; ++i)
+            samples.push_back(static_cast<std::uint64_t>(i));
+        const TimesformerConfig& own = body.config;
+        const Tensor frames = batch.pixels.reshaped(
+            {clips * own.num_frames, own.num_channels, own.image_size, own.image_size});
+        return PictureRows{body(frames, samples), named_segments(1, samples)};
+    };
+    m.classes = [head = whole.classifier](const PictureRows& x) { return head(x.rows); };
+    m.layer_of = [last = m.layers + 1](std::string_view name) {
+        constexpr std::string_view blocks = "timesformer.encoder.layer.";
+        if (name.starts_with("timesformer.embeddings.")) return 0;
+        return name.starts_with(blocks) ? numbered_layer(name, blocks) : last;
+    };
+    return m;
 }
 
 TimesformerForVideoClassification::TimesformerForVideoClassification(const TimesformerConfig& c,

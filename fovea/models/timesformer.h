@@ -17,6 +17,7 @@
 
 #include "fovea/base/act.h"
 #include "fovea/base/json.h"
+#include "fovea/models/picture_model.h"
 #include "fovea/nn/layer_norm.h"
 #include "fovea/nn/linear.h"
 #include "fovea/tensor/visibility.h"
@@ -97,6 +98,11 @@ struct Timesformer {
     static constexpr const char* model_type = "timesformer";
 
     Timesformer(const TimesformerConfig& c, const Params& p);
+
+    static Json new_config(const PictureModelChoice& choice);
+    static PictureModel make(const Json& config, const std::string& where, int classes,
+                             const Params& p);
+    static std::span<const NameRule> rules() { return {}; }
 
     // frames [clips · num_frames, channels, height, width], one clip after the other; samples: a
     // name of each clip for its dropout. One row for each clip, [clips, hidden_size].

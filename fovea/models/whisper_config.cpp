@@ -1,5 +1,6 @@
 #include "fovea/models/whisper_config.h"
 
+#include "fovea/base/error.h"
 #include "fovea/base/json_fields.h"
 #include "fovea/models/activation_names.h"
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/base/error.h"
 #include "fovea/base/json_fields.h"
+#include "fovea/base/precision.h"
 #include "fovea/ops/linear.h"
 #include "fovea/ops/spectrum.h"
 
@@ -118,6 +120,7 @@ Tensor LogMel::operator()(std::span<const float> samples, double warp) const {
         for (std::int64_t i = 0; i < width; ++i)
             to[r * width + i] = samples[static_cast<std::size_t>(
                 mirrored(r * config_.hop_length + i - width / 2, n))];
+    const PrecisionScope exact(Precision::f32);  // features are those of any model
     const Tensor mel = linear(power_spectrum(frames), warp == 1.0 ? filters_ : filters(warp), {});
     Tensor y(mel.shape());
     float* out = y.write();

@@ -23,7 +23,7 @@ std::shared_ptr<const PictureModel> make_network(const ImageModel& m, const Para
 
 PictureInput input_of_folder(const ModelFolder& folder) {
     const std::string path = join_path(folder.path, input_file);
-    if (file_exists(path)) return PictureInput::of_json(read_json(path), path);
+    if (!folder.preprocessor.empty()) return PictureInput::of_json(folder.preprocessor, path);
     fail_with(ErrorKind::not_found, "it comes with the model: copy it there", path,
               ": there is no such file, which says how pictures become numbers");
 }
@@ -38,10 +38,6 @@ void check_input(const ImageModel& m) {
                  n.image_width, " × ", n.height, " with ", n.channels);
 }
 
-void write_input(const PictureInput& input, const std::string& out) {
-    write_file_atomically(join_path(out, input_file), to_text(input.to_json(), 2) + "\n");
-}
-
 }  // namespace
 
 ImageModel ImageModel::create(ModelFolder made, PictureInput how, std::uint64_t seed) {
@@ -49,6 +45,7 @@ ImageModel ImageModel::create(ModelFolder made, PictureInput how, std::uint64_t 
     m.folder = std::move(made);
     m.folder.task = "image";
     m.folder.config["architectures"] = {picture_model_of(m.folder.config, "config").architecture};
+    m.folder.preprocessor = how.to_json();
     m.input = std::move(how);
     m.store = std::make_shared<ParameterStore>();
     Rng rng(seed, initial_values_of_images);
@@ -104,14 +101,12 @@ ImageModel ImageModel::open(ModelFolder folder, const WeightChoice& weights) {
 
 void ImageModel::save(const std::string& path, bool overwrite) const {
     folder.save(path, *store, picture_model_of(folder.config, "config").rules(), overwrite);
-    write_input(input, path);
 }
 
 void save_image_model(const ModelFolder& model, const ParameterStore& trained,
                       const std::string& out, bool overwrite) {
     model.save(out, trained, picture_model_of(model.config, model.config_path()).rules(),
                overwrite);
-    write_input(input_of_folder(model), out);
 }
 
 int ImageModel::channels_of_each(std::size_t pictures) const {

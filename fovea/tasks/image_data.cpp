@@ -62,9 +62,14 @@ void ImageData::describe(Settings& s) {
 }
 
 void ImageSizes::describe(Settings& s) {
-    std::vector<std::string> names;
+    std::vector<std::string> names{"auto"};
     for (const PictureModelEntry& e : picture_models()) names.emplace_back(e.model_type);
-    s.add("model", model, "what looks at the pictures",
+    s.add(
+        "attention", attention,
+        "timesformer: a patch sees its place in all frames and then its frame, all of all frames, "
+        "or its frame alone",
+        {.group = "model", .choices = {"divided", "joint", "space"}});
+    s.add("model", model, "what looks at the pictures; auto: timesformer for clips, else vit",
           {.group = "model", .common = true, .choices = names});
     s.add("layers", layers, "blocks", {.group = "model", .min = 1, .max = 512, .otherwise = "6"});
     s.add("d-model", width, "width of a row",
@@ -96,10 +101,13 @@ void ImageSizes::describe(Settings& s) {
           {.group = "model", .min = 0, .max = 1, .below_max = true});
 }
 
-PictureModelChoice ImageSizes::settle(const std::vector<LabelledText>& records,
-                                      const Say& say) const {
+PictureModelChoice ImageSizes::settle(const std::vector<LabelledText>& records, const Say& say) {
+    const std::size_t pictures = records[0].texts.size();
+    if (model == "auto") model = pictures > 2 ? "timesformer" : "vit";
     if (channels == 2)
         throw Error("--channels is 2, but 1 (grey) and 3 (colours) can be", ErrorKind::usage);
+    if (stem != "patch" && model == "timesformer")
+        refuse_without_effect("stem", "with --model timesformer", "it belongs to vit and deit");
     const FirstLook look = first_look(records);
     PictureModelChoice c;
     if (layers) c.layers = *layers;
@@ -108,7 +116,9 @@ PictureModelChoice ImageSizes::settle(const std::vector<LabelledText>& records,
     c.ffn = ffn.value_or(4 * c.width);
     c.dropout = dropout;
     c.stem = stem;
-    c.channels = channels.value_or(look.channels) * static_cast<int>(records[0].texts.size());
+    c.pictures = static_cast<int>(pictures);
+    c.channels = channels.value_or(look.channels) * c.pictures;
+    c.attention = attention;
     const int high = image_size.value_or(std::min(look.height, 64)),
               wide = image_size.value_or(std::min(look.width, 64));
     const int shorter = std::min(high, wide);

@@ -28,13 +28,14 @@ LabelledPictures as_pictures(const LabelledFiles& files);
 
 // Sizes of a new model.
 struct ImageSizes {
-    std::string model = "vit", stem = "patch";
+    std::string model = "auto", attention = "divided", stem = "patch";
     std::optional<int> layers, width, heads, ffn, image_size, patch, channels;
     double dropout = 0;
 
     void describe(Settings& settings);
     // What nobody chose follows from the first pictures: their colours, and their size up to 64.
-    PictureModelChoice settle(const std::vector<LabelledText>& records, const Say& say) const;
+    // Clips (three pictures a case and more) are for `timesformer`.
+    PictureModelChoice settle(const std::vector<LabelledText>& records, const Say& say);
 };
 
 }  // namespace fovea

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "fovea/base/clock.h"
+#include "fovea/base/files.h"
 #include "fovea/tasks/classify_score.h"
 #include "fovea/tasks/image.h"
 #include "fovea/tasks/image_data.h"
@@ -123,7 +124,10 @@ private:
     static std::vector<std::string> names_in(const Json& input) {
         const std::string name = input.at("text").get<std::string>();
         expect_input(!name.empty(), "an input is empty, but the path of a picture is wanted");
-        std::vector<std::string> names{name};
+        // A folder is a clip: its pictures are the frames.
+        std::vector<std::string> names =
+            is_folder(name) ? picture_names(name) : std::vector<std::string>{name};
+        expect_input(!names.empty(), name, ": holds no picture");
         if (input.contains("text_pair")) names.push_back(input["text_pair"].get<std::string>());
         return names;
     }

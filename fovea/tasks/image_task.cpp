@@ -50,9 +50,9 @@ public:
     }
 
     void check(Settings& s, const RunSettings& run) override {
-        static constexpr const char* of_the_model[] = {"model",    "layers",     "d-model", "heads",
-                                                       "ffn",      "image-size", "patch",   "stem",
-                                                       "channels", "dropout"};
+        static constexpr const char* of_the_model[] = {
+            "model", "layers", "d-model",  "heads",   "ffn",      "image-size",
+            "patch", "stem",   "channels", "dropout", "attention"};
         if (!run.from.empty())
             leave_out(s, of_the_model, "with --from: sizes are those of the model");
         if (!run.vectors.empty()) refuse_without_effect("vectors", "for pictures", "leave it out");

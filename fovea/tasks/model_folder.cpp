@@ -163,7 +163,14 @@ ModelFolder ModelFolder::open(const std::string& given) {
         check_version(m.about, about);
         JsonFields(m.about, about).read("task", m.task);
     }
-    if (m.config.contains("num_channels")) return m;  // it reads pictures, which have no tokens
+    if (const std::string p = join_path(m.path, "preprocessor_config.json"); file_exists(p)) {
+        m.preprocessor = read_json(p);
+        expect_input(m.preprocessor.is_object(), p, ": is not a JSON object");
+    }
+    // Models of pictures and sounds may have no tokens.
+    if ((!m.preprocessor.empty() || m.config.contains("num_channels")) &&
+        !file_exists(join_path(m.path, "tokenizer.json")))
+        return m;
     m.tokenizer = std::make_shared<const Tokenizer>(Tokenizer::load(m.path));
     const std::string target = join_path(m.path, "target_tokenizer.json");
     m.target_tokenizer = file_exists(target)
@@ -248,6 +255,7 @@ void ModelFolder::save(const std::string& folder, const ParameterStore& store,
     }
     write_json(folder, "config.json", c);
     if (!generation.empty()) write_json(folder, "generation_config.json", generation);
+    if (!preprocessor.empty()) write_json(folder, "preprocessor_config.json", preprocessor);
     if (tokenizer) save_tokenizers(folder);
     Json j = about;
     j["schema"] = "fovea.model";

@@ -14,6 +14,7 @@
 #include "fovea/tasks/seq2seq_model.h"
 #include "fovea/tasks/seq2seq_task.h"
 #include "fovea/tasks/slots.h"
+#include "fovea/tasks/speech.h"
 #include "fovea/tasks/tag.h"
 #include "fovea/tasks/task.h"
 #include "fovea/tasks/vectors.h"
@@ -105,6 +106,18 @@ const TaskEntry table[] = {
      make_slots_predictor,
      save_slots,
      {},
+     {},
+     false},
+    {"transcribe",
+     "Write down what is said in sounds, or name their class.",
+     "sounds (.wav, .flac, .mfc), or lists of their paths",
+     RecordShape::sounds,
+     {"fovea transcribe run/model a.wav b.flac", "fovea transcribe run/model --times a.wav",
+      "fovea transcribe run/model --beam 8 --format jsonl < paths.txt"},
+     make_speech_trainer,
+     make_speech_predictor,
+     save_transcriber,
+     {"whisper", SpeechConfig::model_type},
      {},
      false},
     {"pretrain",

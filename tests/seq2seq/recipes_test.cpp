@@ -53,6 +53,13 @@ std::string picture_file() {
     return folder() + "/few-images-idx3-ubyte";
 }
 
+// Two words of tones, again and again.
+std::string sound_file() {
+    const std::string out = folder() + "/strings";
+    fovea("data make strings --records 20 --length 2 --force --out " + out);
+    return out + "/strings.tsv";
+}
+
 // A few records for every task that a recipe may name.
 std::map<std::string, std::string> data_by_task() {
     std::string labelled, tagged, slots;
@@ -72,7 +79,8 @@ std::map<std::string, std::string> data_by_task() {
             {"classify", file_with("labelled.tsv", labelled)},
             {"tag", file_with("tagged.conll", tagged)},
             {"slots", file_with("slots.jsonl", slots)},
-            {"image", picture_file()}};
+            {"image", picture_file()},
+            {"transcribe", sound_file()}};
 }
 
 // The value of a recipe's line `key = "value"`; "" where there is none.
@@ -94,9 +102,9 @@ TEST(Recipes, EveryOneIsAccepted) {
         if (text_value(text, "objective").ends_with("tlm")) task = "translations";
         if (task == "multi") continue;  // names its files itself: MultiCli
         ASSERT_TRUE(data.contains(task)) << entry.path() << ": no data for the task " << task;
-        const Ran r =
-            fovea("train --config " + entry.path().string() + " --train " + data.at(task) +
-                  (task == "image" ? "" : " --vocab-size 120") + " --dry-run");
+        const Ran r = fovea(
+            "train --config " + entry.path().string() + " --train " + data.at(task) +
+            (task == "image" || task == "transcribe" ? "" : " --vocab-size 120") + " --dry-run");
         EXPECT_EQ(r.code, 0) << entry.path() << ": " << r.err;
         ++tried;
     }

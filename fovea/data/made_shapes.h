@@ -1,0 +1,30 @@
+#pragma once
+// Pictures made by rule, with masks: discs, squares and triangles of different colours on a noisy
+// ground, one to four of them, later ones before earlier ones. To see that segmentation works, and
+// for tests. Thread-safety: pure functions, safe from any thread.
+#include <cstdint>
+#include <string>
+
+#include "fovea/io/picture.h"
+
+namespace fovea {
+
+struct MadeShapes {
+    std::int64_t count = 100;
+    std::uint32_t size = 64;  // pixels each way
+    int kinds = 3;            // 1: discs alone; 2: and squares; 3: and triangles
+    std::uint64_t seed = 1;
+};
+
+struct ShapesPicture {
+    Picture picture;  // three channels
+    Picture mask;     // 0 the ground, 1 disc, 2 square, 3 triangle; of one kind 0 and 255
+};
+
+// Picture i depends on (seed, i) alone.
+ShapesPicture made_shapes(const MadeShapes& options, std::int64_t i);
+
+// All of them, as FOLDER/images/00000.png and FOLDER/masks/00000.png.
+void write_made_shapes(const MadeShapes& options, const std::string& folder);
+
+}  // namespace fovea
