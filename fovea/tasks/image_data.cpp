@@ -106,6 +106,8 @@ PictureModelChoice ImageSizes::settle(const std::vector<LabelledText>& records, 
     if (model == "auto") model = pictures > 2 ? "timesformer" : "vit";
     if (channels == 2)
         throw Error("--channels is 2, but 1 (grey) and 3 (colours) can be", ErrorKind::usage);
+    if (stem != "patch" && model == "timesformer")
+        refuse_without_effect("stem", "with --model timesformer", "it belongs to vit and deit");
     const FirstLook look = first_look(records);
     PictureModelChoice c;
     if (layers) c.layers = *layers;

@@ -28,7 +28,7 @@ LabelledPictures as_pictures(const LabelledFiles& files);
 
 // Sizes of a new model.
 struct ImageSizes {
-    std::string model = "auto", stem = "patch", attention = "divided";
+    std::string model = "auto", attention = "divided", stem = "patch";
     std::optional<int> layers, width, heads, ffn, image_size, patch, channels;
     double dropout = 0;
 
