@@ -74,6 +74,7 @@
 #include "fovea/models/gpt2.h"                // the decoder of Radford et al. 2019
 #include "fovea/models/gpt2_config.h"         // its sizes
 #include "fovea/models/reader.h"              // reads a text to answer questions, from scratch
+#include "fovea/models/recurrent_words.h"     // a recurrence over the words, both ways
 #include "fovea/models/roberta.h"             // Liu et al. 2019: BERT's, trained longer
 #include "fovea/models/segformer.h"           // a label for each pixel (Xie et al. 2021)
 #include "fovea/models/single_head.h"         // word vectors and one self-attention
@@ -156,6 +157,7 @@
 #include "fovea/tasks/seq2seq_model.h"  // Seq2SeqModel: what translate() takes
 #include "fovea/tasks/seq2seq_train.h"  // trains one
 #include "fovea/tasks/slots.h"          // slots: what a request wants, and with what
+#include "fovea/tasks/speech.h"         // Transcriber, transcribe()
 #include "fovea/tasks/tag.h"            // tag()
 #include "fovea/tasks/task.h"           // the table of tasks
 #include "fovea/tasks/translate.h"      // translate(), score_pairs()

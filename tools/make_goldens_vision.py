@@ -132,5 +132,110 @@ def pictures():
         json.dump(golden, f, separators=(",", ":"))
 
 
+def randomise(model):
+    """Random values that float32 can hold."""
+    import torch
+
+    g = torch.Generator().manual_seed(7)
+    with torch.no_grad():
+        for name, p in model.named_parameters():
+            noise = torch.randn(p.shape, generator=g, dtype=torch.float64) * 0.2
+            if "norm" in name and name.endswith("weight"):
+                noise = 1 + noise
+            p.copy_(noise.float().double())
+
+
+def ten_steps(model, run):
+    """AdamW: learning rate 1e-3, weight decay 0.01 on matrices alone, gradients clipped to norm 1."""
+    import torch
+
+    decay = [p for p in model.parameters() if p.dim() > 1]
+    plain = [p for p in model.parameters() if p.dim() <= 1]
+    opt = torch.optim.AdamW([{"params": decay, "weight_decay": 0.01}, {"params": plain, "weight_decay": 0.0}],
+                            lr=1e-3, betas=(0.9, 0.98), eps=1e-9)
+    losses = []
+    for _ in range(10):
+        opt.zero_grad()
+        loss = run()
+        losses.append(loss.item())
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(list(model.parameters()), 1.0)
+        opt.step()
+    return losses
+
+
+def disk_names(model):
+    """The names that save_pretrained writes, by the parameter's own: found by a file of numbered tensors."""
+    import tempfile
+
+    import torch
+    from safetensors import safe_open
+
+    kept = {n: p.detach().clone() for n, p in model.named_parameters()}
+    names = {}
+    with torch.no_grad():
+        for i, (n, p) in enumerate(model.named_parameters()):
+            p.fill_(i)
+            names[i] = n
+    with tempfile.TemporaryDirectory() as folder:
+        model.save_pretrained(folder)
+        with safe_open(os.path.join(folder, "model.safetensors"), "pt") as f:
+            found = {names[int(f.get_tensor(k).flatten()[0])]: k for k in f.keys()}
+    with torch.no_grad():
+        for n, p in model.named_parameters():
+            p.copy_(kept[n])
+    assert len(found) == len(names), (len(found), len(names))
+    return found
+
+
+def vit_model(folder, architecture, config, processor):
+    import torch
+    import transformers
+    from safetensors.torch import save_file
+
+    os.makedirs(folder, exist_ok=True)
+    model = getattr(transformers, architecture)(config).double().eval()
+    randomise(model)
+    names = disk_names(model)
+    pictures = [made(17, 23, 3), made(12, 12, 3), made(30, 9, 3)]
+    pixels = processor(images=[image(p) for p in pictures], return_tensors="pt")["pixel_values"]
+    labels = torch.tensor([2, 0, 1])
+    given = pixels.double()
+
+    def run():
+        logits = model(pixel_values=given).logits
+        return torch.nn.functional.cross_entropy(logits, labels)
+
+    logits = model(pixel_values=given).logits
+    loss = torch.nn.functional.cross_entropy(logits, labels)
+    loss.backward()
+    tensors = {"pixels": pixels.float(), "logits": logits.detach(), "loss": loss.detach().reshape(1)}
+    for n, p in model.named_parameters():
+        tensors["grad." + names[n]] = p.grad.detach().float()
+    model.float().save_pretrained(folder)
+    processor.save_pretrained(folder)
+    model.double()
+    larger = torch.nn.functional.interpolate(given, size=(20, 28), mode="nearest")
+    tensors["larger_pixels"] = larger.float()
+    tensors["larger_logits"] = model(pixel_values=larger.float().double(), interpolate_pos_encoding=True).logits.detach()
+    tensors["losses"] = torch.tensor(ten_steps(model, run), dtype=torch.float64)
+    save_file({k: v.contiguous().clone() for k, v in tensors.items()}, os.path.join(folder, "golden.safetensors"),
+              {"torch": torch.__version__, "transformers": transformers.__version__, "pillow": PIL.__version__})
+    print(os.path.basename(folder), "loss", tensors["losses"][0].item(), "->", tensors["losses"][-1].item())
+
+
+def vit():
+    import transformers
+
+    sizes = dict(hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=20, image_size=12,
+                 patch_size=4, num_channels=3, num_labels=3, attn_implementation="eager")
+    processor = transformers.ViTImageProcessorPil(size={"height": 12, "width": 12})
+    vit_model(os.path.join(OUT, "vit-tiny"), "ViTForImageClassification", transformers.ViTConfig(**sizes), processor)
+    deit_processor = transformers.DeiTImageProcessorPil(size={"height": 14, "width": 14}, crop_size={"height": 12, "width": 12})
+    vit_model(os.path.join(OUT, "deit-tiny"), "DeiTForImageClassificationWithTeacher", transformers.DeiTConfig(**sizes), deit_processor)
+
+
 if WHAT in ("all", "pictures"):
     pictures()
+if WHAT in ("all", "vit"):
+    vit()

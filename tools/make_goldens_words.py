@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/goldens/word_models.json: single-head, cnn and label-query, computed by PyTorch from drawn weights.
+"""Writes tests/goldens/word_models.json: single-head, cnn, rnn, lstm and label-query, computed by PyTorch from drawn weights.
 Usage: make_goldens_words.py [OUT]"""
 import json
 import os
@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-V, E, H, C = 11, 6, 8, 3
+V, E, H, R, C = 11, 6, 8, 3, 3
 TEXTS = [[3, 4, 5, 6, 7, 8, 9], [1], [10, 2], [5, 5, 4, 3]]
 
 
@@ -31,6 +31,17 @@ def cnn(p, x):
     return torch.cat(out, 1)
 
 
+def recurrent(kind, p, x):
+    cell = kind(E, R, 2, bidirectional=True).double()
+    cell.load_state_dict({n.removeprefix("encoder."): t for n, t in p.items() if n.startswith("encoder.")})
+    return cell(x)[0].detach()
+
+
+def recurrent_weights(gates):
+    return {f"encoder.{n}_l{layer}{way}": drawn(gates * R, *s) for layer in (0, 1) for way in ("", "_reverse")
+            for n, s in (("weight_ih", (2 * R if layer else E,)), ("weight_hh", (R,)), ("bias_ih", ()), ("bias_hh", ()))}
+
+
 def label_query(p, x):
     mixed = torch.softmax(p["pooling.query"] @ x.T / E ** 0.5, 1) @ x  # [classes, E]
     return (mixed * p["classifier.weight"]).sum(1) + p["classifier.bias"]
@@ -48,6 +59,10 @@ def main():
         (dict(model_type="fovea_single_head", num_attention_heads=1), proj, lambda p, x: single_head(p, x, 1)),
         (dict(model_type="fovea_single_head", num_attention_heads=4), proj, lambda p, x: single_head(p, x, 4)),
         (dict(model_type="fovea_convolution", window_sizes=[2, 3, 4, 5]), windows, cnn),
+        (dict(model_type="fovea_gru_words", hidden_size=R, num_hidden_layers=2), recurrent_weights(3),
+         lambda p, x: recurrent(torch.nn.GRU, p, x)),
+        (dict(model_type="fovea_lstm_words", hidden_size=R, num_hidden_layers=2), recurrent_weights(4),
+         lambda p, x: recurrent(torch.nn.LSTM, p, x)),
         (dict(model_type="fovea_label_query", pooling="queries"), queries, label_query)]
     out = dict(torch=torch.__version__, texts=TEXTS, cases=[])
     for config, own, rows in cases:

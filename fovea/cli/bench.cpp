@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include "fovea/base/files.h"
+#include "fovea/bench/attention_length.h"
 #include "fovea/bench/kernels.h"
 #include "fovea/bench/tokenizers.h"
 #include "fovea/cli/bench_models.h"
@@ -56,6 +58,45 @@ void add_kernels(CLI::App& bench) {
     });
 }
 
+void add_attention(CLI::App& bench) {
+    struct Choice {
+        bool quick = false;
+        std::string only, format, svg, work = "fwd+bwd";
+        int window = 128;
+    };
+    auto choice = std::make_shared<Choice>();
+    CLI::App* attention = bench.add_subcommand(
+        "attention", "Times what looking at a text costs by its length, mechanism by mechanism.");
+    set_examples(*attention,
+                 {"fovea bench attention --quick", "fovea bench attention --only 16384 --threads 1",
+                  "fovea bench attention --svg cost.svg"});
+    attention->add_flag("--quick", choice->quick, "texts of up to 4,096 rows");
+    attention->add_option("--only", choice->only, "rows whose case holds this")->type_name("TEXT");
+    attention->add_option("--window", choice->window, "rows to each side")
+        ->check(CLI::Range(1, 1 << 20));
+    attention->add_option("--svg", choice->svg, "draw time against length into this file");
+    attention->add_option("--work", choice->work, "what is drawn")
+        ->check(CLI::IsMember({"fwd", "fwd+bwd"}));
+    add_format_options(*attention, choice->format, {"text", "json"});
+    attention->callback([choice] {
+        const bool text = choice->format == "text";
+        const InterruptScope finish_the_case;
+        bench::AttentionLengthOptions options;
+        options.quick = choice->quick;
+        options.only = choice->only;
+        options.window = choice->window;
+        show_progress(options, text);
+        const std::vector<bench::Row> rows = bench::bench_attention_length(options);
+        show_result(rows, text);
+        if (choice->svg.empty()) return;
+        const std::string svg = bench::attention_length_svg(rows, choice->work);
+        if (svg.empty())
+            throw Error("--svg: there is nothing to draw: rows of at least two lengths are needed",
+                        ErrorKind::usage, "leave out --only");
+        write_file_atomically(choice->svg, svg);
+    });
+}
+
 void add_tokenizers(CLI::App& bench) {
     struct Choice {
         bool quick = false, alone = false;
@@ -99,6 +140,7 @@ void add_bench_command(CLI::App& app) {
                           "fovea bench translate --json > translate.json"});
     bench->require_subcommand(1);
     add_kernels(*bench);
+    add_attention(*bench);
     add_tokenizers(*bench);
     add_model_benches(*bench);
 }

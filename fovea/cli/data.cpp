@@ -13,9 +13,11 @@
 #include "fovea/data/check_documents.h"
 #include "fovea/data/check_labels.h"
 #include "fovea/data/check_masks.h"
+#include "fovea/data/check_pictures.h"
 #include "fovea/data/check_questions.h"
 #include "fovea/data/check_slots.h"
 #include "fovea/data/check_tags.h"
+#include "fovea/data/check_waves.h"
 #include "fovea/tasks/task.h"
 
 namespace fovea {
@@ -45,7 +47,9 @@ RecordShape shape_of(const CheckChoice& c) {
     if (!c.source_key.empty() || !c.target_key.empty()) return RecordShape::pairs;
     const auto guess = guess_shape(c.train);
     const RecordShape shape = guess ? guess->shape : RecordShape::pairs;
-    if (shape == RecordShape::tagged) return shape;  // its keys are those of labels, too
+    if (shape == RecordShape::tagged || shape == RecordShape::pictures ||
+        shape == RecordShape::sounds)
+        return shape;  // their keys are those of labels, too
     return c.label_key.empty() && c.text_keys.empty() ? shape : RecordShape::labelled;
 }
 
@@ -137,6 +141,30 @@ void run_mask_check(const CheckChoice& choice) {
                  "held-out files");
 }
 
+void run_picture_check(const CheckChoice& choice) {
+    const auto sets = choice.sets<NamedPictures>([&](const std::string& argument) {
+        return LabelledPictures{.paths = {argument},
+                                .picture_keys = choice.text_keys,
+                                .label_key = choice.label_key,
+                                .limit = choice.limit};
+    });
+    report_check(check_pictures(sets), choice,
+                 "there are files that cannot be read, labels that training lacks or pictures "
+                 "shared with the held-out files");
+}
+
+void run_wave_check(const CheckChoice& choice) {
+    const auto sets = choice.sets<NamedClips>([&](const std::string& argument) {
+        ClipFiles files;
+        files.paths = {argument};
+        files.text_key = choice.text_keys.empty() ? choice.label_key : choice.text_keys[0];
+        files.limit = choice.limit;
+        return files;
+    });
+    report_check(check_waves(sets), choice,
+                 "there are sounds that cannot be read, or that the held-out files share");
+}
+
 void run_check(const CheckChoice& choice) {
     switch (shape_of(choice)) {
         case RecordShape::tagged:
@@ -154,6 +182,10 @@ void run_check(const CheckChoice& choice) {
             return run_slot_check(choice);
         case RecordShape::masked:
             return run_mask_check(choice);
+        case RecordShape::pictures:
+            return run_picture_check(choice);
+        case RecordShape::sounds:
+            return run_wave_check(choice);
     }
 }
 

@@ -110,7 +110,7 @@ void run(const DemoFlags& f) {
     const std::vector<TextPair> test = read_pairs(pair_files_of(join_path(f.out, "test.tsv")));
     SearchOptions greedy = model.search;
     greedy.beam = 1;
-    const Seq2SeqScore score = evaluate_pairs(models, test, greedy);
+    const Seq2SeqScore score = evaluate_pairs(models, test, {.search = greedy});
     fmt::print("held-out dates, exact match: {:.1f} % of {}\n\n",
                score.figures["exact_match"].get<double>(), test.size());
 

@@ -48,7 +48,7 @@ const Predictor& ModelFlags::open() {
                         ErrorKind::bad_input,
                         "of a pretrained model, fovea train --task " + task_ + " --from " + f.path +
                             " makes one");
-        if (!task_.empty() && f.task != task_)
+        if (!task_.empty() && f.task != task_ && !(asked && f.task == asked->also))
             throw Error(f.path + ": is a model to " + f.task + ", not to " + task_,
                         ErrorKind::usage, way_out(f, task_));
     }

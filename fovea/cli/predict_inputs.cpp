@@ -7,7 +7,8 @@
 #include "fovea/cli/help.h"
 #include "fovea/cli/terminal/terminal.h"
 #include "fovea/data/labelled_texts.h"
-#include "fovea/io/picture.h"
+#include "fovea/data/pictures.h"
+#include "fovea/data/waves.h"
 
 namespace fovea {
 namespace {
@@ -92,7 +93,10 @@ PredictInputs InputFlags::read() const {
         if (path != "-" && !file_exists(path))
             throw Error(path + ": there is no such file", ErrorKind::not_found,
                         "texts come from files or standard input: echo \"" + path + "\" | fovea …");
-        if (has_picture_name(path))
+        if (has_picture_name(path) || is_idx(path))
+            for (const std::string& name : picture_names(path))
+                inputs.objects.push_back({{"text", name}});
+        else if (is_wave_name(path))  // a sound is an input, not a file of them
             inputs.objects.push_back({{"text", path}});
         else if (is_table(path, input_))
             read_table(path, text_keys_, inputs);

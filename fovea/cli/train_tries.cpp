@@ -12,11 +12,15 @@
 namespace fovea {
 namespace {
 
-// Settings that a person gave stay as they are; the rest is worth a try.
+// Settings that a person gave stay as they are, and so does a model that is gone on from; the rest
+// is worth a try.
 std::vector<Knob> open_knobs(const TrainVerb& v) {
     std::vector<Knob> knobs;
     for (const Knob& knob : v.trainer->knobs())
-        if (!v.settings.given(knob.setting)) knobs.push_back(knob);
+        for (const Setting& s : v.settings.all())
+            if (s.name == knob.setting && !s.given &&
+                (v.run.from.empty() || s.options.group != "model"))
+                knobs.push_back(knob);
     return knobs;
 }
 

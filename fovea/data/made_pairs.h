@@ -5,6 +5,7 @@
 //   reversal  d b a        →  a b d
 //   sorting   31 7 90      →  7 31 90            (different numbers below 100)
 //   recall    a 3 d 9 b 5 ? d  →  9              (keys with values, then a key)
+//   names     calls Tamiro  →  ruft Tamiro       (words to translate, names to copy)
 // Thread-safety: pure functions, safe from any thread.
 #include <cstdint>
 #include <string>

@@ -15,7 +15,9 @@
 #include "fovea/data/line_source.h"
 #include "fovea/data/masks.h"
 #include "fovea/data/pair_columns.h"
+#include "fovea/data/pictures.h"
 #include "fovea/data/records.h"
+#include "fovea/data/waves.h"
 
 namespace fovea {
 namespace {
@@ -122,6 +124,8 @@ std::optional<ShapeGuess> guess_masked(const std::string& path) {
 }
 
 std::optional<ShapeGuess> guess_folder(const std::string& path) {
+    if (is_wave_folder(path))
+        return ShapeGuess{RecordShape::sounds, "it has a folder of sounds for each label"};
     if (file_exists(join_path(path, "seq.in")) && file_exists(join_path(path, "seq.out")))
         return ShapeGuess{RecordShape::slots, "it holds seq.in and seq.out"};
     if (format_of_folder(path) == RecordFormat::mails)
@@ -133,6 +137,9 @@ std::optional<ShapeGuess> guess_records(const std::string& path) {
     const auto first = first_record(path);
     if (!first) return {};
     const Columns& columns = first->columns;
+    if (const auto column = wave_column(columns))
+        return ShapeGuess{RecordShape::sounds,
+                          "its " + describe_column(columns, *column) + " names sounds"};
     if (is_list(*first, {"tokens", "words"}) &&
         is_list(*first, {"tags", "ner_tags", "pos_tags", "labels", "slots"}))
         return has_column(columns, {"intent"})
@@ -171,6 +178,8 @@ std::optional<ShapeGuess> guess_shape(const std::string& path) {
     try {
         if (const auto masked = guess_masked(path)) return masked;
         if (!can_be_read_twice(path)) return {};
+        if (const std::string why = holds_labelled_pictures(path); !why.empty())
+            return ShapeGuess{RecordShape::pictures, why};
         return is_folder(path) ? guess_folder(path) : guess_file(path);
     } catch (const Error&) {
         return {};

@@ -14,6 +14,8 @@ enum class RecordShape {
     texts,      // text alone
     questions,  // questions with contexts that hold the answers
     slots,      // sentences with an intent and tagged words
+    pictures,   // pictures and a label
+    sounds,     // sounds and what is said in them
     masked      // pictures with masks: a label for each pixel
 };
 

@@ -3,7 +3,25 @@
 #include <algorithm>
 #include <numeric>
 
+#include "fovea/base/error.h"
+#include "fovea/ops/rows/gather.h"
+
 namespace fovea {
+namespace {
+
+// What each row's parent has looked at so far.
+Coverage of_parents(const Coverage& coverage, std::span<const std::int64_t> parents) {
+    Ids places;
+    std::vector<std::int64_t> lengths;
+    for (const std::int64_t p : parents) {
+        lengths.push_back(coverage.rows.length(p));
+        for (std::int64_t j = coverage.rows.begin(p); j < coverage.rows.end(p); ++j)
+            places.push_back(static_cast<std::int32_t>(j));
+    }
+    return {gather_rows(coverage.weights, places), Segments::of_lengths(lengths)};
+}
+
+}  // namespace
 
 CopyStepper::CopyStepper(std::unique_ptr<Stepper> rows, CopyStepping parts)
     : rows_(std::move(rows)),
@@ -23,16 +41,28 @@ Ids CopyStepper::fed(const Ids& tokens) const {
     return known;
 }
 
-Tensor CopyStepper::probabilities(const Tensor& rows) const {
+Tensor CopyStepper::probabilities(const Tensor& rows) {
     const PrecisionScope scope(precision_);
     const CopySources from{Segments::uniform(rows.rows(), 1), sources_, parts_.segments,
                            parts_.copies};
-    return copy_log_probs((*parts_.head)(rows, keys_, from, parts_.logits(rows)), columns_);
+    const Tensor written = parts_.logits(rows);
+    if (!parts_.head->coverage_vector.empty())
+        return copy_log_probs(parts_.head->step(rows, keys_, from, written, coverage_), columns_);
+    return copy_log_probs((*parts_.head)(rows, keys_, from, written), columns_);
 }
 
 Tensor CopyStepper::start(std::span<const Ids> prompts) {
     std::vector<Ids> known;
     for (const Ids& prompt : prompts) known.push_back(fed(prompt));
+    if (!parts_.head->coverage_vector.empty()) {
+        for (const Ids& prompt : prompts)
+            if (prompt.size() != 1)
+                fail_with(ErrorKind::usage, "leave the beginning to the model",
+                          "decode: a model with coverage looks at its source at every step, but "
+                          "was given ",
+                          prompt.size(), " tokens to begin with");
+        coverage_ = Coverage::none({Segments(), sources_, parts_.segments, parts_.copies});
+    }
     return probabilities(rows_->start(known));
 }
 
@@ -40,6 +70,7 @@ Tensor CopyStepper::step(const Ids& tokens, std::span<const std::int64_t> parent
     std::vector<std::int64_t> sources;
     for (const std::int64_t p : parents) sources.push_back(sources_[static_cast<std::size_t>(p)]);
     sources_ = std::move(sources);
+    if (!parts_.head->coverage_vector.empty()) coverage_ = of_parents(coverage_, parents);
     return probabilities(rows_->step(fed(tokens), parents));
 }
 

@@ -35,7 +35,7 @@ public:
 
 private:
     Ids fed(const Ids& tokens) const;
-    Tensor probabilities(const Tensor& rows) const;
+    Tensor probabilities(const Tensor& rows);
 
     std::unique_ptr<Stepper> rows_;
     CopyStepping parts_;
@@ -43,6 +43,7 @@ private:
     Tensor keys_;
     std::int64_t columns_;
     std::vector<std::int64_t> sources_;  // of each row of the last logits
+    Coverage coverage_;                  // of these rows, where the head is covered
 };
 
 }  // namespace fovea

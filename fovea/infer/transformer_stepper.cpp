@@ -35,23 +35,19 @@ Tensor TransformerStepper::step(const Ids& tokens, std::span<const std::int64_t>
 Tensor TransformerStepper::run(const Ids& tokens, const Visibility& sees) {
     const PrecisionScope scope(precision_);
     const Segments& fresh = history_.fresh();
-    std::vector<KeyList> sources;
-    std::vector<std::int64_t> lengths;
+    std::vector<std::int64_t> sources;
     Ids last_rows;
     for (std::int64_t i = 0; i < fresh.count(); ++i) {
-        const std::int64_t s = history_.prompt_of(i);
-        sources.push_back({{source_.begin(s), source_.length(s)}});
-        lengths.push_back(source_.length(s));
+        sources.push_back(history_.prompt_of(i));
         last_rows.push_back(static_cast<std::int32_t>(fresh.end(i) - 1));
     }
-    const Visibility sees_source = everything(fresh, sources, source_.total());
     const std::int64_t width = model_.config.d_model;
     for (KvCache& cache : cache_.self) history_.prepare(cache, width, width);
 
     std::optional<Probe> probe;
     if (keeps_weights_) probe.emplace();
-    Tensor hidden = model_.decoder.step(
-        {tokens, fresh, history_.positions(), sees, sees_source, lengths}, cache_);
+    Tensor hidden =
+        model_.decoder.step({tokens, fresh, history_.positions(), sees, sources}, cache_);
     if (probe) {  // the last layer's attention to the source
         auto map = mean_map(*probe, probe->find(model_.decoder.layers.back().encoder_attn.name));
         weights_.clear();
@@ -63,7 +59,9 @@ Tensor TransformerStepper::run(const Ids& tokens, const Visibility& sees) {
 }
 
 std::span<const float> TransformerStepper::weights(std::int64_t row) const {
-    return weights_[static_cast<std::size_t>(row)];
+    // Without the means that an expanded window puts behind the places.
+    const std::vector<float>& all = weights_[static_cast<std::size_t>(row)];
+    return std::span(all).first(static_cast<std::size_t>(source_.length(history_.prompt_of(row))));
 }
 
 }  // namespace fovea

@@ -33,8 +33,21 @@ std::string title_of(const AttentionMap& m) {
     return title + ", layer " + std::to_string(n.layer);
 }
 
+// Keys behind those of the tokens are means of them (nn/expanded_window.h): a side of their own.
+std::string side_with_means(ForwardPass& pass, const std::string& side, std::int64_t keys) {
+    const auto tokens = pass.tokens.find(side);
+    if (tokens == pass.tokens.end()) return side;
+    const std::int64_t means = keys - static_cast<std::int64_t>(tokens->second.size());
+    if (means <= 0) return side;
+    const std::string name = text_of(side, " and ", means, " means");
+    std::vector<std::string> all = tokens->second;
+    for (std::int64_t i = 1; i <= means; ++i) all.push_back(text_of("mean ", i));
+    pass.tokens.emplace(name, std::move(all));
+    return name;
+}
+
 // Everything but the numbers.
-AttentionMap described(const Probe& probe, std::size_t call, const ForwardPass& pass) {
+AttentionMap described(const Probe& probe, std::size_t call, ForwardPass& pass) {
     AttentionMap m;
     m.call = call;
     m.name = probe.name(call);
@@ -58,6 +71,7 @@ AttentionMap described(const Probe& probe, std::size_t call, const ForwardPass& 
             "\", but the task names ", tokens == pass.tokens.end() ? 0 : tokens->second.size(),
             " tokens");
     };
+    m.keys = side_with_means(pass, m.keys, m.sees[0].keys());
     fits(m.queries, m.sees[0].queries());
     fits(m.keys, m.sees[0].keys());
     return m;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
@@ -101,7 +102,9 @@ void write_idx(const std::string& path, const IdxFile& file) {
 }
 
 bool is_idx(const std::string& path) {
-    if (!file_exists(path) || is_folder(path)) return false;
+    // Only regular files: a look into a pipe would take its first bytes away.
+    std::error_code unreadable;
+    if (!std::filesystem::is_regular_file(path, unreadable)) return false;
     const gzFile file = gzopen(path.c_str(), "rb");
     if (!file) return false;
     std::uint8_t head[4] = {};

@@ -25,7 +25,7 @@ IdxFile read_idx(const std::string& path);
 void write_idx(const std::string& path, const IdxFile& file);  // not gzipped
 
 // Whether the file begins as an IDX file of bytes does (gzipped or not); false where it cannot be
-// read.
+// read or is no regular file.
 bool is_idx(const std::string& path);
 
 }  // namespace fovea

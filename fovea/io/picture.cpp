@@ -82,7 +82,7 @@ void expect_picture_size(std::int64_t height, std::int64_t width, const std::str
 Picture blank_picture(std::int64_t height, std::int64_t width, std::int64_t channels,
                       const std::string& where) {
     expect_picture_size(height, width, where);
-    expect(channels >= 1 && channels <= 16, where, ": ", channels, " channels, but 1 to 16 can be");
+    expect(channels >= 1 && channels <= 96, where, ": ", channels, " channels, but 1 to 96 can be");
     Picture p{static_cast<std::uint32_t>(height),
               static_cast<std::uint32_t>(width),
               static_cast<std::uint32_t>(channels),
@@ -112,7 +112,7 @@ Picture with_channels(Picture picture, int channels) {
 }
 
 Picture decode_picture(std::string_view bytes, const std::string& where,
-                       const PictureOptions& options) {
+                       const PictureReadOptions& options) {
     expect(options.channels == 0 || options.channels == 1 || options.channels == 3, where, ": ",
            options.channels, " channels were asked for, but 0, 1 or 3 can be");
     if (is_png(bytes)) {
@@ -124,7 +124,7 @@ Picture decode_picture(std::string_view bytes, const std::string& where,
     refuse_format(bytes, where);
 }
 
-Picture read_picture(const std::string& path, const PictureOptions& options) {
+Picture read_picture(const std::string& path, const PictureReadOptions& options) {
     return decode_picture(read_file(path, largest_picture_file), path, options);
 }
 

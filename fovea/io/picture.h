@@ -28,7 +28,7 @@ struct Picture {
 inline constexpr std::int64_t largest_picture_side = 8192;
 inline constexpr std::int64_t most_picture_pixels = 40'000'000;
 
-struct PictureOptions {
+struct PictureReadOptions {
     // 3 = red, green, blue; 1 = grey (Rec. 601, as Pillow's mode L); both drop a transparency. 0 =
     // as in the file: 1 grey, 2 grey and transparency, 3 colours, 4 colours and transparency.
     int channels = 3;
@@ -39,9 +39,9 @@ struct PictureOptions {
 
 // Reads a PNG or JPEG file. 16-bit channels keep their high byte; a JPEG is turned upright as its
 // EXIF tells.
-Picture read_picture(const std::string& path, const PictureOptions& options = {});
+Picture read_picture(const std::string& path, const PictureReadOptions& options = {});
 Picture decode_picture(std::string_view bytes, const std::string& where,
-                       const PictureOptions& options = {});
+                       const PictureReadOptions& options = {});
 
 // A picture of that size, all zero; refuses sizes beyond the limits.
 Picture blank_picture(std::int64_t height, std::int64_t width, std::int64_t channels,

@@ -93,16 +93,21 @@ std::uint8_t rounded(std::int32_t sum) {
 
 constexpr std::int32_t one_half = 1 << (precision_bits - 1);
 
-template <int channels>
-void resize_row(const std::uint8_t* from, std::uint8_t* to, const AxisWeights& axis) {
+constexpr std::uint32_t most_channels = 96;  // 32 frames of three colours
+
+// `fixed` channels; 0: as many as there are.
+template <int fixed>
+void resize_row(const std::uint8_t* from, std::uint8_t* to, const AxisWeights& axis,
+                std::size_t given) {
+    const std::size_t channels = fixed > 0 ? fixed : given;
     for (std::size_t x = 0; x < axis.first.size(); ++x) {
         const std::int32_t* w = axis.weights.data() + x * axis.longest;
         const std::uint8_t* in = from + std::size_t{axis.first[x]} * channels;
-        std::int32_t sum[channels];
+        std::int32_t sum[most_channels];
         std::fill_n(sum, channels, one_half);
         for (std::uint32_t k = 0; k < axis.count[x]; ++k)
-            for (int c = 0; c < channels; ++c) sum[c] += in[k * channels + c] * w[k];
-        for (int c = 0; c < channels; ++c) to[x * channels + c] = rounded(sum[c]);
+            for (std::size_t c = 0; c < channels; ++c) sum[c] += in[k * channels + c] * w[k];
+        for (std::size_t c = 0; c < channels; ++c) to[x * channels + c] = rounded(sum[c]);
     }
 }
 
@@ -110,10 +115,9 @@ Picture resize_rows(const Picture& p, std::uint32_t width, const Filter& filter)
     const AxisWeights axis = axis_weights(p.width, width, filter);
     Picture to = blank_picture(p.height, width, p.channels, "resize");
     const auto row = p.channels == 1   ? resize_row<1>
-                     : p.channels == 2 ? resize_row<2>
                      : p.channels == 3 ? resize_row<3>
-                                       : resize_row<4>;
-    for (std::uint32_t y = 0; y < p.height; ++y) row(p.at(y, 0), to.at(y, 0), axis);
+                                       : resize_row<0>;
+    for (std::uint32_t y = 0; y < p.height; ++y) row(p.at(y, 0), to.at(y, 0), axis, p.channels);
     return to;
 }
 
@@ -166,10 +170,10 @@ Picture resize_nearest(const Picture& p, std::uint32_t height, std::uint32_t wid
 }  // namespace
 
 Picture resize(const Picture& picture, std::uint32_t height, std::uint32_t width, Resample filter) {
-    expect(
-        picture.channels >= 1 && picture.channels <= 4 && picture.height > 0 && picture.width > 0,
-        "resize: a picture of ", picture.width, " × ", picture.height, " with ", picture.channels,
-        " channels");
+    expect(picture.channels >= 1 && picture.channels <= most_channels && picture.height > 0 &&
+               picture.width > 0,
+           "resize: a picture of ", picture.width, " × ", picture.height, " with ",
+           picture.channels, " channels");
     expect_picture_size(height, width, "resize");
     if (height == picture.height && width == picture.width) return picture;
     if (filter == Resample::nearest) return resize_nearest(picture, height, width);

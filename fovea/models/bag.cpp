@@ -114,7 +114,7 @@ Json BagConfig::to_json() const {
 // never seen say little.
 Bag::Bag(const BagConfig& c, const Params& p)
     : config(c),
-      table(p.get("embeddings.weight", {c.vocab_size + c.buckets, c.embedding_size},
+      table(p.rows("embeddings.weight", {c.vocab_size + c.buckets, c.embedding_size},
                   uniform(1.0f / static_cast<float>(c.embedding_size)))) {}
 
 Tensor Bag::operator()(const TokenBatch& batch) const {

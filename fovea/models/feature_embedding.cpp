@@ -33,7 +33,7 @@ Json FeatureEmbeddingConfig::to_json() const {
 FeatureEmbedding::FeatureEmbedding(const FeatureEmbeddingConfig& c, const Params& p)
     : config(c),
       known(p.constant("known", {c.buckets}, zeros())),
-      table(p.get("weight", {c.buckets + c.features, c.width}, zeros())) {}
+      table(p.rows("weight", {c.buckets + c.features, c.width}, zeros())) {}
 
 Ids FeatureEmbedding::rows_of(const Ids& ids) const {
     Ids rows = ids;

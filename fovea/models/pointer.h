@@ -29,19 +29,43 @@ struct CopySources {
     static CopySources all(const Segments& targets, const Segments& segments, const Ids& tokens);
 };
 
+// What is known of the steps before: for each row that points, how much weight each place of its
+// source has had (See et al. 2017, eq. 10).
+struct Coverage {
+    Tensor weights;  // [places of all rows, 1], row after row
+    Segments rows;   // places of each
+
+    static Coverage none(const CopySources& from);  // of first steps, one row each
+};
+
 struct PointerHead {
-    PointerHead(CopyMode mode, int width, const Params& p);
+    // `covered`: scores know what was looked at before.
+    PointerHead(CopyMode mode, int width, const Params& p, bool covered = false);
 
     Tensor keys(const Tensor& memory) const { return k_proj(memory); }
     // Vinyals et al. 2015, eq. 3:  u_j = vᵀ tanh(W₁ e_j + W₂ d), over the row's own source;
     // and the gate of writing, σ(w d + b). `written` are the vocabulary's logits of the rows.
+    // A covered head takes the steps of its targets one after the other.
     CopyChoice operator()(const Tensor& rows, const Tensor& keys, const CopySources& from,
                           const Tensor& written) const;
+
+    // One row each, of a covered head (See et al. 2017, eq. 11):
+    //   u_j = vᵀ tanh(W₁ e_j + W₂ d + w_c c_j)      and then  c ← c + softmax(u)
+    CopyChoice step(const Tensor& rows, const Tensor& keys, const CopySources& from,
+                    const Tensor& written, Coverage& coverage) const;
 
     CopyMode mode;
     std::string name;
     Linear q_proj, k_proj, gate;
     Tensor score_vector;
+    Tensor coverage_vector;  // w_c [width, 1]; empty: not covered
+
+private:
+    CopyChoice choice_of(const Ragged& scores, const Tensor& rows, const CopySources& from,
+                         const Tensor& written) const;
+    Ragged covered_step(const Tensor& queries, const Tensor& keys, const CopySources& from,
+                        Coverage& coverage) const;
+    Ragged covered_scores(const Tensor& queries, const Tensor& keys, const CopySources& from) const;
 };
 
 }  // namespace fovea

@@ -24,33 +24,6 @@ Visibility seen_by(const AskingRows& at, const Segments& source, Interval&& inte
     return builder.build();
 }
 
-Visibility all_of(const AskingRows& at, const Segments& source) {
-    return seen_by(at, source, [](std::int64_t, std::int64_t, std::int64_t n) {
-        return KeyInterval{0, n};
-    });
-}
-
-// Where a step stands in its source: at its own number, or at the end.
-std::int64_t centre_of(std::int64_t step, std::int64_t n) { return std::min(step, n - 1); }
-
-Visibility window_of(const AskingRows& at, const Segments& source, std::int64_t w) {
-    return seen_by(at, source, [w](std::int64_t, std::int64_t step, std::int64_t n) {
-        const std::int64_t p = centre_of(step, n);
-        return KeyInterval{std::max<std::int64_t>(0, p - w), std::min(n, p + w + 1)};
-    });
-}
-
-Visibility expanded_of(const AskingRows& at, const Segments& source, const ExpandedWindow& window) {
-    VisibilityBuilder builder(window.keys());
-    for (std::int64_t i = 0; i < at.rows.count(); ++i) {
-        const std::int64_t s = at.sources[place(i)];
-        builder.group({.keys = window.list(s)});
-        for (std::int64_t t = 0; t < at.rows.length(i); ++t)
-            builder.row(window.sees(s, centre_of(at.first[place(i)] + t, source.length(s))));
-    }
-    return builder.build();
-}
-
 // a x, for a learned number a [1, 1]: a product with a matrix of ones is exact.
 Tensor times(const Tensor& a, const Tensor& x) {
     const Tensor row = matmul(a, Tensor::full({1, x.cols()}, 1.0f));
@@ -58,19 +31,6 @@ Tensor times(const Tensor& a, const Tensor& x) {
 }
 
 }  // namespace
-
-AskingRows AskingRows::all(const Segments& targets) {
-    AskingRows at{targets, {}, {}};
-    for (std::int64_t i = 0; i < targets.count(); ++i) at.sources.push_back(i);
-    at.first.assign(place(targets.count()), 0);
-    return at;
-}
-
-AskingRows AskingRows::one_each(std::vector<std::int64_t> sources,
-                                std::vector<std::int64_t> steps) {
-    const auto n = static_cast<std::int64_t>(sources.size());
-    return {Segments::uniform(n, 1), std::move(sources), std::move(steps)};
-}
 
 RnnAttention::RnnAttention(const RnnAttentionChoice& choice, int width, int heads, const Params& p)
     : choice_(choice), width_(width), heads_(heads), name_(p.path()) {

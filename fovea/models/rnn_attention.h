@@ -18,7 +18,7 @@
 #include <span>
 #include <string>
 
-#include "fovea/nn/expanded_window.h"
+#include "fovea/nn/asking_rows.h"
 #include "fovea/nn/linear.h"
 #include "fovea/ops/attention/attention.h"
 
@@ -44,18 +44,6 @@ struct PreparedSource {
     Tensor k, v;
     Segments segments;
     std::optional<ExpandedWindow> expanded;
-};
-
-// Which rows of a decoder ask: sequence i of `rows` looks at source sources[i], and its first row
-// is step first[i] of its target.
-struct AskingRows {
-    Segments rows;
-    std::vector<std::int64_t> sources, first;
-
-    // All rows of all targets, each looking at its own source.
-    static AskingRows all(const Segments& targets);
-    // One row each.
-    static AskingRows one_each(std::vector<std::int64_t> sources, std::vector<std::int64_t> steps);
 };
 
 class RnnAttention {

@@ -6,6 +6,7 @@
 #include "fovea/models/bag.h"
 #include "fovea/models/convolution.h"
 #include "fovea/models/gpt2.h"
+#include "fovea/models/recurrent_words.h"
 #include "fovea/models/roberta.h"
 #include "fovea/models/single_head.h"
 #include "fovea/models/transformer.h"
@@ -58,6 +59,22 @@ constexpr TextEncoderEntry encoders[] = {
      .rules = Convolution::rules,
      .sizes = Convolution::sizes,
      .pooling = "max"},
+    {.name = "rnn",
+     .model_type = RecurrentWords::gru_type,
+     .sentence = "gated recurrent units over the words, both ways (Cho et al. 2014)",
+     .new_config = RecurrentWords::new_gru,
+     .make = RecurrentWords::make,
+     .rules = RecurrentWords::rules,
+     .sizes = RecurrentWords::sizes,
+     .pooling = "max"},
+    {.name = "lstm",
+     .model_type = RecurrentWords::lstm_type,
+     .sentence = "long short-term memory over the words, both ways",
+     .new_config = RecurrentWords::new_lstm,
+     .make = RecurrentWords::make,
+     .rules = RecurrentWords::rules,
+     .sizes = RecurrentWords::sizes,
+     .pooling = "max"},
     {.name = "bag",
      .model_type = Bag::model_type,
      .sentence = "the mean of word and n-gram vectors (Joulin et al. 2016)",
@@ -78,7 +95,7 @@ void EncoderChoice::describe(Settings& s) {
     s.add("d-model", width, "width of a row", size);
     s.add("ffn", ffn, "width inside feed-forward", size);
     s.add("heads", heads, "attention heads", size);
-    s.add("hidden", hidden, "width behind the word vectors (single-head, cnn)", size);
+    s.add("hidden", hidden, "width behind the word vectors (single-head, cnn, rnn)", size);
     s.add("dropout", dropout, "share of values dropped in training",
           {.group = "model", .min = 0, .max = 1, .below_max = true, .otherwise = "by the preset"});
     s.add("max-length", max_length, "tokens of a text; longer ones are cut",

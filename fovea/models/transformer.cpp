@@ -33,7 +33,7 @@ EncoderLayer::EncoderLayer(const TransformerConfig& c, const Params& p)
       final_layer_norm(c, p / "final_layer_norm") {}
 
 Tensor EncoderLayer::operator()(const Tensor& x, const Segments& segments,
-                                const Visibility& sees) const {
+                                const Sight& sees) const {
     const Tensor h =
         self_attn_layer_norm(x, [&](const Tensor& y) { return self_attn(y, segments, sees); });
     return final_layer_norm(h, feed_forward);
@@ -83,22 +83,48 @@ Tensor TokenEmbedding::operator()(const Ids& tokens, const Segments& segments, c
 }
 
 Encoder::Encoder(const TransformerConfig& c, const Tensor& table, const Params& p)
-    : embedding(c, table, p) {
+    : embedding(c, table, p),
+      kinds(for_layers(c.encoder_attention, c.encoder_layers, "encoder_self_attention")),
+      reads_ahead(c.wait_k == 0) {
     for (int i = 0; i < c.encoder_layers; ++i) layers.emplace_back(c, p / "layers" / i);
     if (c.normalize_before) layer_norm.emplace(c.d_model, p / "layer_norm", c.layer_norm_eps);
 }
 
 Tensor Encoder::operator()(const Ids& tokens, const Segments& segments) const {
     Tensor x = embedding(tokens, segments);
-    const Visibility sees = everything(segments, segments);
-    for (const EncoderLayer& layer : layers) x = layer(x, segments, sees);
+    const std::vector<Sight> sights =
+        for_each_kind(kinds, [&](const AttentionKind& kind, std::size_t) {
+            return reads_ahead ? own_sight(kind, segments) : past_sight(kind, past(segments));
+        });
+    for (std::size_t i = 0; i < layers.size(); ++i) x = layers[i](x, segments, sights[i]);
     return layer_norm ? (*layer_norm)(x) : x;
 }
 
 Decoder::Decoder(const TransformerConfig& c, const Tensor& table, const Params& p)
-    : embedding(c, table, p) {
+    : embedding(c, table, p),
+      self_kinds(for_layers(c.decoder_attention, c.decoder_layers, "decoder_self_attention")),
+      source_kinds(for_layers(c.cross_attention, c.decoder_layers, "cross_attention")),
+      reading{c.wait_k} {
     for (int i = 0; i < c.decoder_layers; ++i) layers.emplace_back(c, p / "layers" / i);
     if (c.normalize_before) layer_norm.emplace(c.d_model, p / "layer_norm", c.layer_norm_eps);
+}
+
+std::vector<Sight> Decoder::past_sights(const Visibility& past) const {
+    return for_each_kind(
+        self_kinds, [&](const AttentionKind& kind, std::size_t) { return past_sight(kind, past); });
+}
+
+std::vector<SharedMeans> Decoder::means(const Segments& source) const {
+    return for_each_kind(source_kinds, [&](const AttentionKind& kind, std::size_t) {
+        return means_of(kind, source);
+    });
+}
+
+std::vector<Sight> Decoder::source_sights(const AskingRows& at, const Segments& source,
+                                          const std::vector<SharedMeans>& means) const {
+    return for_each_kind(source_kinds, [&](const AttentionKind& kind, std::size_t layer) {
+        return source_sight(kind, at, source, means[layer], reading);
+    });
 }
 
 Tensor Decoder::operator()(const Ids& tokens, const Segments& segments, const Tensor& memory,
@@ -109,11 +135,15 @@ Tensor Decoder::operator()(const Ids& tokens, const Segments& segments, const Te
     std::vector<std::int64_t> lengths;
     for (std::int64_t i = 0; i < source.count(); ++i) lengths.push_back(source.length(i));
     Tensor x = embedding(tokens, segments, {}, lengths);
-    const Visibility sees = past(segments), sees_source = everything(segments, source);
-    for (const DecoderLayer& layer : layers)
+    const std::vector<Sight> own = past_sights(past(segments)),
+                             other =
+                                 source_sights(AskingRows::all(segments), source, means(source));
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        const DecoderLayer& layer = layers[i];
         x = layer(
-            x, [&](const Tensor& y) { return layer.self_attn(y, segments, sees); },
-            [&](const Tensor& y) { return layer.encoder_attn(y, memory, sees_source); });
+            x, [&](const Tensor& y) { return layer.self_attn(y, segments, own[i]); },
+            [&](const Tensor& y) { return layer.encoder_attn(y, memory, other[i]); });
+    }
     return layer_norm ? (*layer_norm)(x) : x;
 }
 
@@ -121,25 +151,36 @@ DecoderCache Decoder::start(const Tensor& memory, const Segments& source) const 
     DecoderCache cache;
     cache.self.resize(layers.size());
     cache.source = source;
-    for (const DecoderLayer& layer : layers) {
-        cache.source_k.push_back(layer.encoder_attn.k_proj(memory));
-        cache.source_v.push_back(layer.encoder_attn.v_proj(memory));
+    cache.means = means(source);
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        const auto kept = [&](const Tensor& rows) {
+            return cache.means[i] ? cache.means[i]->appended(rows) : rows;
+        };
+        cache.source_k.push_back(kept(layers[i].encoder_attn.k_proj(memory)));
+        cache.source_v.push_back(kept(layers[i].encoder_attn.v_proj(memory)));
     }
     return cache;
 }
 
 Tensor Decoder::step(const NextRows& next, DecoderCache& cache) const {
-    Tensor x = embedding(next.tokens, next.fresh, next.at, next.source_lengths);
+    std::vector<std::int64_t> lengths, steps;
+    for (std::size_t i = 0; i < next.sources.size(); ++i) {
+        lengths.push_back(cache.source.length(next.sources[i]));
+        steps.push_back(next.at.offset + (next.at.first.empty() ? 0 : next.at.first[i]));
+    }
+    Tensor x = embedding(next.tokens, next.fresh, next.at, lengths);
+    const std::vector<Sight> own = past_sights(next.past),
+                             other = source_sights({next.fresh, next.sources, steps}, cache.source,
+                                                   cache.means);
     for (std::size_t i = 0; i < layers.size(); ++i) {
         const DecoderLayer& layer = layers[i];
         x = layer(
             x,
             [&](const Tensor& y) {
-                return layer.self_attn(y, cache.self[i], next.fresh, next.at, next.sees);
+                return layer.self_attn(y, cache.self[i], next.fresh, next.at, own[i]);
             },
             [&](const Tensor& y) {
-                return layer.encoder_attn.attend(y, cache.source_k[i], cache.source_v[i],
-                                                 next.sees_source);
+                return layer.encoder_attn.attend(y, cache.source_k[i], cache.source_v[i], other[i]);
             });
     }
     return layer_norm ? (*layer_norm)(x) : x;

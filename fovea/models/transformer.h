@@ -49,7 +49,7 @@ struct Residual {
 
 struct EncoderLayer {
     EncoderLayer(const TransformerConfig& c, const Params& p);
-    Tensor operator()(const Tensor& x, const Segments& segments, const Visibility& sees) const;
+    Tensor operator()(const Tensor& x, const Segments& segments, const Sight& sees) const;
 
     SelfAttention self_attn;
     Residual self_attn_layer_norm;
@@ -92,31 +92,35 @@ struct Encoder {
 
     TokenEmbedding embedding;
     std::vector<EncoderLayer> layers;
+    LayerKinds kinds;                     // of each layer
+    bool reads_ahead;                     // false: left to right, for wait-k reading
     std::optional<LayerNorm> layer_norm;  // pre-norm only
 };
 
-// What decoding keeps between steps: keys and values of every layer, of the target and the source.
+// What decoding keeps between steps: keys and values of every layer, of the target and the source
+// (with the means that a layer puts behind them).
 struct DecoderCache {
     std::vector<KvCache> self;
     std::vector<Tensor> source_k, source_v;
+    std::vector<SharedMeans> means;
     Segments source;
 };
 
-// The next rows of hypotheses: `fresh` (mostly one row each), the first at positions `at`. `sees`
-// (over the cache) and `sees_source` say which rows are a hypothesis' history and its source,
-// `source_lengths` how long the latter is.
+// The next rows of hypotheses: `fresh` (mostly one row each), the first at positions `at`. `past`
+// (over the cache) says which rows are a hypothesis' history, sources[i] which source it has.
 struct NextRows {
     const Ids& tokens;
     const Segments& fresh;
     const Positions& at;
-    const Visibility &sees, &sees_source;
-    std::span<const std::int64_t> source_lengths;
+    const Visibility& past;
+    const std::vector<std::int64_t>& sources;
 };
 
 struct Decoder {
     Decoder(const TransformerConfig& c, const Tensor& table, const Params& p);
 
-    // Teacher forcing: row i sees its own sequence up to i and the whole of its source.
+    // Teacher forcing: row i sees its own sequence up to i and its source, as the layers' kinds
+    // say.
     Tensor operator()(const Ids& tokens, const Segments& segments, const Tensor& memory,
                       const Segments& source) const;
 
@@ -127,7 +131,16 @@ struct Decoder {
 
     TokenEmbedding embedding;
     std::vector<DecoderLayer> layers;
+    LayerKinds self_kinds, source_kinds;  // of each layer
+    SourceReading reading;
     std::optional<LayerNorm> layer_norm;
+
+private:
+    // What the rows see, layer by layer: of their past, and of their sources.
+    std::vector<Sight> past_sights(const Visibility& past) const;
+    std::vector<Sight> source_sights(const AskingRows& at, const Segments& source,
+                                     const std::vector<SharedMeans>& means) const;
+    std::vector<SharedMeans> means(const Segments& source) const;
 };
 
 struct Transformer {

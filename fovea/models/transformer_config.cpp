@@ -14,6 +14,20 @@ PositionCode positions_named(const std::string& name, const std::string& where) 
     }
 }
 
+// What the file says of the attentions of so many layers. Its words are bad input, not bad usage.
+LayerKinds kinds_in(JsonFields& f, const char* key, int layers, const std::string& where) {
+    std::string words;
+    f.read(key, words);
+    if (words.empty()) return {};
+    try {
+        const LayerKinds kinds = parse_attention(words, key);
+        for_layers(kinds, layers, key);
+        return kinds;
+    } catch (const Error& e) {
+        throw Error(where + ": " + e.what(), ErrorKind::bad_input, e.hint());
+    }
+}
+
 }  // namespace
 
 void TransformerConfig::apply_preset(const std::string& name) {
@@ -61,9 +75,26 @@ void TransformerConfig::check(const std::string& where) const {
     for (const int heads : {encoder_attention_heads, decoder_attention_heads})
         expect_input(positions != PositionCode::rotary || d_model / heads % 2 == 0, where,
                      ": rotary positions turn pairs of columns, but a head has ", d_model / heads);
+    check_attention(where);
     for (const int id : {eos_token_id, decoder_start_token_id})
         expect_input(id >= 0 && id < target_vocab(), where, ": special token id ", id,
                      " lies outside the vocabulary of ", target_vocab());
+}
+
+void TransformerConfig::check_attention(const std::string& where) const {
+    expect_input(wait_k >= 0 && wait_k <= 1 << 20, where, ": \"wait_k\" is ", wait_k,
+                 " but must be between 0 (off) and ", 1 << 20);
+    const LayerView expanded = LayerView::expanded;
+    if (any_is(decoder_attention, expanded))
+        fail_with(ErrorKind::bad_input, "choose window:W or hybrid:W for the decoder", where,
+                  ": an expanded window looks both ways, but a decoder only back");
+    if (any_is(encoder_attention, expanded) && positions == PositionCode::relative)
+        fail_with(ErrorKind::bad_input, "choose another position code", where,
+                  ": the means of an expanded window stand at no place, but relative positions "
+                  "need one");
+    if (wait_k > 0 && (any_is(encoder_attention, expanded) || any_is(cross_attention, expanded)))
+        fail_with(ErrorKind::bad_input, "choose window:W or hybrid:W", where,
+                  ": an expanded window looks ahead, but wait-k reads the source step by step");
 }
 
 TransformerConfig TransformerConfig::from_json(const Json& json, const std::string& where) {
@@ -126,6 +157,10 @@ TransformerConfig TransformerConfig::from_json(const Json& json, const std::stri
     f.read("position_embedding_type", positions);
     f.read("position_offset", c.position_offset, {0, 1024});
     f.read("max_relative_position", c.max_relative_position, {1});
+    c.encoder_attention = kinds_in(f, "encoder_self_attention", c.encoder_layers, where);
+    c.decoder_attention = kinds_in(f, "decoder_self_attention", c.decoder_layers, where);
+    c.cross_attention = kinds_in(f, "cross_attention", c.decoder_layers, where);
+    f.read("wait_k", c.wait_k, {0});
     f.read("pad_token_id", c.pad_token_id, {0});
     f.read("bos_token_id", c.bos_token_id, {-1});
     f.read("eos_token_id", c.eos_token_id, {0});
@@ -166,6 +201,14 @@ Json TransformerConfig::to_json() const {
     j["position_embedding_type"] = name_of(positions);
     j["position_offset"] = position_offset;
     if (positions == PositionCode::relative) j["max_relative_position"] = max_relative_position;
+    // Only what is not the paper's own: plain models keep their files.
+    const auto say = [&](const char* key, const LayerKinds& kinds) {
+        if (!all_global(kinds)) j[key] = fovea::name_of(kinds);
+    };
+    say("encoder_self_attention", encoder_attention);
+    say("decoder_self_attention", decoder_attention);
+    say("cross_attention", cross_attention);
+    if (wait_k > 0) j["wait_k"] = wait_k;
     j["pad_token_id"] = pad_token_id;
     if (bos_token_id >= 0) j["bos_token_id"] = bos_token_id;
     j["eos_token_id"] = eos_token_id;
@@ -175,8 +218,9 @@ Json TransformerConfig::to_json() const {
 }
 
 bool TransformerConfig::fits_marian() const {
-    return !normalize_before && !normalize_embedding && layer_norm_eps == 1e-5f &&
-           tie_word_embeddings && decoder_start_token_id == pad_token_id &&
+    return looks_everywhere() && !normalize_before && !normalize_embedding &&
+           layer_norm_eps == 1e-5f && tie_word_embeddings &&
+           decoder_start_token_id == pad_token_id &&
            (positions == PositionCode::sinusoidal || positions == PositionCode::halves);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "fovea/base/json.h"
+#include "fovea/nn/attention_kind.h"
 #include "fovea/nn/positions.h"
 #include "fovea/ops/linear.h"
 
@@ -36,16 +37,28 @@ struct TransformerConfig {
     int position_offset = 0;         // BART's learned table begins with two unused rows
     int max_relative_position = 16;  // relative: differences beyond it share one vector
 
+    // How the layers look at their own sequence and at the source (nn/attention_kind.h); empty:
+    // global. One for all layers, or one a layer.
+    LayerKinds encoder_attention{}, decoder_attention{}, cross_attention{};
+    // k of wait-k reading (Ma et al. 2019): the encoder reads left to right, and the row that tells
+    // target token t (from 0) sees the first t + k source tokens. 0: the source is read whole.
+    int wait_k = 0;
+
     int pad_token_id = 0;  // never fed to the model; kept for the file's sake
     int bos_token_id = -1;
     int eos_token_id = 1;
     int decoder_start_token_id = 0;
 
+    bool looks_everywhere() const {  // the paper's own attention
+        return all_global(encoder_attention) && all_global(decoder_attention) &&
+               all_global(cross_attention) && wait_k == 0;
+    }
     int target_vocab() const { return decoder_vocab_size > 0 ? decoder_vocab_size : vocab_size; }
 
     // tiny | small | base | big; vocabulary and special ids are left alone.
     void apply_preset(const std::string& name);
     void check(const std::string& where) const;  // sizes that cannot be are one clear error
+    void check_attention(const std::string& where) const;  // the part of it about attention
 
     // model_type marian, bart or fovea_transformer (our own, which can say everything).
     static TransformerConfig from_json(const Json& json, const std::string& where);

@@ -13,7 +13,7 @@ Json encoder_json(const TransformerConfig& c) {
     for (const char* decoder :
          {"decoder_vocab_size", "decoder_layers", "decoder_attention_heads", "decoder_ffn_dim",
           "decoder_start_token_id", "share_encoder_decoder_embeddings", "tie_word_embeddings",
-          "final_logits_bias", "is_encoder_decoder"})
+          "final_logits_bias", "is_encoder_decoder", "decoder_self_attention", "cross_attention"})
         j.erase(decoder);
     j["architectures"] = {"FoveaTransformerEncoder"};
     j["model_type"] = TransformerEncoder::model_type;

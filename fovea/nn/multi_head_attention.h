@@ -4,7 +4,7 @@
 
 #include "fovea/nn/kv_cache.h"
 #include "fovea/nn/linear.h"
-#include "fovea/ops/attention/attention.h"
+#include "fovea/nn/sight.h"
 
 namespace fovea {
 
@@ -25,19 +25,20 @@ struct MultiHeadAttention {
 
     // Self-attention: memory = x. Cross-attention: memory = the encoder's output. Which rows of
     // memory a row of x may look at (causal, window, own sequence) is data, in `sees`.
-    Tensor operator()(const Tensor& x, const Tensor& memory, const Visibility& sees) const {
-        return attend(x, k_proj(memory), v_proj(memory), sees);
+    Tensor operator()(const Tensor& x, const Tensor& memory, const Sight& sees) const {
+        return attend(x, sees.with_means(k_proj(memory)), sees.with_means(v_proj(memory)), sees);
     }
 
     // Decoding: the keys and values of x join the cache, then x looks at what `sees` allows of it.
-    Tensor operator()(const Tensor& x, KvCache& cache, const Visibility& sees) const {
+    Tensor operator()(const Tensor& x, KvCache& cache, const Sight& sees) const {
         cache.append(k_proj(x), v_proj(x));
         return attend(x, cache.keys(), cache.values(), sees);
     }
 
-    // Keys and values computed before (the memory of a translation stays the same at every step).
-    Tensor attend(const Tensor& x, const Tensor& k, const Tensor& v, const Visibility& sees) const {
-        return out_proj(attention(q_proj(x), k, v, heads, sees, {.dropout = p_drop, .name = name}));
+    // Keys and values computed before (the memory of a translation stays the same at every step),
+    // with their means.
+    Tensor attend(const Tensor& x, const Tensor& k, const Tensor& v, const Sight& sees) const {
+        return out_proj(sees.attend(q_proj(x), k, v, heads, {.dropout = p_drop, .name = name}));
     }
 
     // Queries, keys and values begin as the one matrix [3d, d] they are together: √(6 / (d + 3d)).

@@ -38,12 +38,13 @@ SelfAttention::SelfAttention(int width, int n_heads, const Options& o, const Par
 }
 
 Tensor SelfAttention::operator()(const Tensor& x, const Segments& segments,
-                                 const Visibility& sees) const {
-    return mix(rotated(q_proj(x), segments, {}), rotated(k_proj(x), segments, {}), v_proj(x), sees);
+                                 const Sight& sees) const {
+    return mix(rotated(q_proj(x), segments, {}), sees.with_means(rotated(k_proj(x), segments, {})),
+               sees.with_means(v_proj(x)), sees);
 }
 
 Tensor SelfAttention::operator()(const Tensor& x, KvCache& cache, const Segments& segments,
-                                 const Positions& at, const Visibility& sees) const {
+                                 const Positions& at, const Sight& sees) const {
     cache.append(rotated(k_proj(x), segments, at), v_proj(x));
     return mix(rotated(q_proj(x), segments, at), cache.keys(), cache.values(), sees);
 }
@@ -54,10 +55,10 @@ Tensor SelfAttention::rotated(const Tensor& x, const Segments& segments,
 }
 
 Tensor SelfAttention::mix(const Tensor& q, const Tensor& k, const Tensor& v,
-                          const Visibility& sees) const {
+                          const Sight& sees) const {
     AttentionOptions options{.dropout = p_drop, .name = name};
-    if (code == PositionCode::relative) options.score = clipped(relative_keys, clip, sees);
-    return out_proj(attention(q, k, v, heads, sees, options));
+    if (code == PositionCode::relative) options.score = clipped(relative_keys, clip, sees.sees);
+    return out_proj(sees.attend(q, k, v, heads, options));
 }
 
 }  // namespace fovea

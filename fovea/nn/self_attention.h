@@ -20,18 +20,18 @@ struct SelfAttention : MultiHeadAttention {
     SelfAttention(int width, int heads, const Options& options, const Params& p);
 
     // Row i of x stands at position `at` of its sequence in `segments`.
-    Tensor operator()(const Tensor& x, const Segments& segments, const Visibility& sees) const;
+    Tensor operator()(const Tensor& x, const Segments& segments, const Sight& sees) const;
 
     // Decoding: the keys (rotary: rotated once, here) and values of x join the cache.
     Tensor operator()(const Tensor& x, KvCache& cache, const Segments& segments,
-                      const Positions& at, const Visibility& sees) const;
+                      const Positions& at, const Sight& sees) const;
 
     PositionCode code;
     Tensor relative_keys;  // [2·clip + 1, width], differences -clip … clip; relative only
     int clip;
 
 private:
-    Tensor mix(const Tensor& q, const Tensor& k, const Tensor& v, const Visibility& sees) const;
+    Tensor mix(const Tensor& q, const Tensor& k, const Tensor& v, const Sight& sees) const;
     Tensor rotated(const Tensor& x, const Segments& segments, const Positions& at) const;
 };
 

@@ -23,6 +23,7 @@
 #include "fovea/ops/dropout.h"
 #include "fovea/ops/linear.h"
 #include "fovea/ops/loss/copy.h"
+#include "fovea/ops/loss/ctc.h"
 #include "fovea/ops/loss/linear_cross_entropy.h"
 #include "fovea/ops/loss/loss.h"
 #include "fovea/ops/loss/picture_loss.h"
@@ -37,6 +38,7 @@
 #include "fovea/ops/rows/pooling.h"
 #include "fovea/ops/rows/positions.h"
 #include "fovea/ops/softmax.h"
+#include "fovea/ops/spectrum.h"
 
 namespace fovea {
 namespace {
@@ -112,6 +114,16 @@ TEST(BadCalls, EachIsOneClearError) {
          [&] {
              linear_cross_entropy(x, w, {}, {0, 0});
          }},
+        {"ctc_loss: logits are [2, 5] but the segments have 3 frames",
+         [&] { ctc_loss(x, three, {1}, Segments::of_lengths({1})); }},
+        {"ctc_loss: label 0 at 1 is the blank or none of the 5 classes",
+         [&] {
+             ctc_loss(x, two, {1, 0}, two);
+         }},
+        {"ctc_loss: 2 sequences of frames but 1 of labels",
+         [&] { ctc_loss(x, two, {1}, Segments::of_lengths({1})); }},
+        {"power_spectrum: frames are [2, 5] but their length must be a multiple of 4",
+         [&] { power_spectrum(x); }},
         {"crf_loss: there are 5 tags but pairs are [3, 4]",
          [&] {
              crf_loss(x, two, {0, 0}, {y, v5, v5});

@@ -35,8 +35,9 @@ public:
 
     void check(Settings& s, const RunSettings& run) override {
         static constexpr const char* of_the_model[] = {
-            "model",      "preset",  "layers", "d-model",    "ffn",       "heads",
-            "max-length", "dropout", "vocab",  "vocab-size", "lowercase", "tokenizer"};
+            "model",         "preset",     "layers",   "d-model", "ffn",
+            "heads",         "max-length", "dropout",  "vocab",   "vocab-size",
+            "min-frequency", "lowercase",  "tokenizer"};
         settings_ = &s;
         if (!run.from.empty())
             leave_out(s, of_the_model, "with --from: sizes and vocabulary are those of the model");
@@ -57,7 +58,6 @@ public:
             rows_.push_back(start);
             rows_.push_back(end);
             lengths.push_back(w.tokens);
-            tokens_ += w.tokens;
         }
         expect_input(!lengths.empty(), run_.train[0], ": no context holds a word");
         batches_.emplace(lengths, run.batches);
@@ -65,30 +65,18 @@ public:
 
     TrainSummary summary() const override {
         const SpanModel& n = *model_.network;
-        TrainSummary s;
-        s.model = text_of(model_.folder.config.value("model_type", ""), ", ", n.layers,
-                          " layers, d=", n.width, model_.may_be_none ? ", may say none" : "");
-        s.parameters = model_.store->count();
-        s.records = static_cast<std::int64_t>(train_.size());
-        s.batches_per_epoch = batches_->per_epoch();
-        s.tokens_per_epoch = tokens_;
-        // Parameters with gradient and two moments; per token and layer about 20 rows.
-        s.memory_bytes =
-            24.0 * static_cast<double>(s.parameters) +
-            4.0 * 20 * n.width * n.layers * static_cast<double>(run_.batches.max_tokens);
+        TrainSummary s = summary_of(
+            text_of(model_type_of(model_.folder.config), ", ", n.layers, " layers, d=", n.width,
+                    model_.may_be_none ? ", may say none" : ""),
+            *model_.store, *batches_, 20.0 * n.width * n.layers);  // convolutions keep more
+        s.records = static_cast<std::int64_t>(train_.size());      // of one or more windows
         return s;
     }
 
     TrainTask task() override {
-        TrainTask t;
-        t.store = model_.store.get();
-        t.fingerprint = model_.folder.about["data"];
+        TrainTask t = task_over(*batches_, *model_.store, model_.folder);
         t.guessing_loss = std::log(static_cast<double>(model_.network->max_length));
-        t.begin_epoch = [this](std::int64_t epoch) { return batches_->begin(epoch); };
         t.unit = "questions";
-        t.batch_weight = [this](std::int64_t b) {
-            return static_cast<std::int64_t>((*batches_)[b].size());
-        };
         t.loss = [this](std::int64_t b) {
             const auto chosen = (*batches_)[b];
             Ids rows;
@@ -265,7 +253,7 @@ private:
     VocabularyChoice vocabulary_;
     RunSettings run_;
     std::vector<QuestionRecord> train_, dev_;
-    std::int64_t unanswered_ = 0, tokens_ = 0;
+    std::int64_t unanswered_ = 0;
     AnswerModel model_;
     bool pretrained_ = false;  // only the head is new
     std::optional<AnswerTexts> texts_;

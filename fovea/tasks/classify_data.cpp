@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "fovea/data/split.h"
 #include "fovea/tasks/classify.h"
 #include "fovea/tasks/training_data.h"
 
@@ -29,7 +28,6 @@ std::string shown_unknown(const std::vector<std::string>& labels) {
 }  // namespace
 
 const std::string& label_of(const LabelledText& t) {
-    labels_of(t);
     if (t.labels.size() != 1)
         fail_with(ErrorKind::bad_input,
                   "with any number of labels a text: --multi-label, for files where they stand "
@@ -38,13 +36,9 @@ const std::string& label_of(const LabelledText& t) {
     return t.labels[0];
 }
 
-const std::vector<std::string>& labels_of(const LabelledText& t) {
+TextInput input_of(const LabelledText& t) {
     expect_input(t.texts.size() == 1 || t.texts.size() == 2, t.path, ":", t.line,
                  ": one or two texts are wanted, but there are ", t.texts.size());
-    return t.labels;
-}
-
-TextInput input_of(const LabelledText& t) {
     if (t.texts.size() == 1) return {t.texts[0]};
     return {t.texts[0], t.texts[1]};
 }
@@ -112,7 +106,7 @@ void ClassifyData::read(const RunSettings& run, const Say& say) {
     files.allow_none = several || !separator.empty();
     files.skip_bad = run.skip_bad;
     Problems problems;
-    train = read_labelled(files, &problems);
+    train = reader(files, &problems);
     for (const std::string& note : problems.notes) say("data: " + note);
     keep_drawn(train, run.limit, run.options.seed);
     several =
@@ -122,7 +116,7 @@ void ClassifyData::read(const RunSettings& run, const Say& say) {
         files.paths = {run.dev};
         files.limit = run.dev_limit;
         files.allow_none = several;
-        dev = read_labelled(files);
+        dev = reader(files, nullptr);
     } else if (run.measures()) {
         hold_out(run, say);
     }
@@ -133,7 +127,7 @@ void ClassifyData::read(const RunSettings& run, const Say& say) {
 // Held out by what texts say. A label that would then be in no training text stays there.
 void ClassifyData::hold_out(const RunSettings&, const Say& say) {
     std::vector<std::uint64_t> hashes;
-    for (const LabelledText& t : train) hashes.push_back(record_hash(t.texts));
+    for (const LabelledText& t : train) hashes.push_back(content(t));
     const SplitRule rule;
     if (static_cast<std::int64_t>(train.size()) < rule.none_below)
         say(text_of("warning: ", train.size(),
@@ -157,7 +151,7 @@ void ClassifyData::hold_out(const RunSettings&, const Say& say) {
 
 void ClassifyData::count_labels(const RunSettings& run, const Say& say) {
     for (const LabelledText& t : train)
-        for (const std::string& label : labels_of(t)) ++counts[label];
+        for (const std::string& label : t.labels) ++counts[label];
     if (!several)
         for (const LabelledText& t : train) label_of(t);  // one each
     if (counts.size() < 2)

@@ -2,12 +2,14 @@
 // What a classifier learns from: labelled texts of files, a part of them held out.
 // Not thread-safe: it belongs to one trainer.
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "fovea/base/settings.h"
 #include "fovea/data/labelled_texts.h"
+#include "fovea/data/split.h"
 #include "fovea/tasks/run_settings.h"
 #include "fovea/tasks/task.h"
 
@@ -18,6 +20,12 @@ struct ClassifyData {
     std::string label_key, separator;
     bool several = false;           // any number of labels for each text; read() may find so
     std::string unknown = "error";  // labels of dev that training has not
+    // What reads the records, and what tells whether two are the same: others for pictures.
+    std::function<std::vector<LabelledText>(const LabelledFiles&, Problems*)> reader =
+        read_labelled;
+    std::function<std::uint64_t(const LabelledText&)> content = [](const LabelledText& t) {
+        return record_hash(t.texts);
+    };
 
     std::vector<LabelledText> train, dev;
     std::map<std::string, std::int64_t> counts;  // of the labels of training
@@ -31,8 +39,5 @@ private:
     void hold_out(const RunSettings& run, const Say& say);
     void count_labels(const RunSettings& run, const Say& say);
 };
-
-// The labels of a record of which there may be any number; one or two texts, or an error.
-const std::vector<std::string>& labels_of(const LabelledText& record);
 
 }  // namespace fovea

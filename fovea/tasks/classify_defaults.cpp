@@ -56,7 +56,7 @@ ClassifyDefaults classify_defaults(const std::string& model, const TextCounts& c
     if (model == "bag") d.max_length = 1 << 14;  // characters: reading them costs next to nothing
     d.buckets = 1 << 14;
     while (d.buckets < 1 << 18 && d.buckets < counts.words / 2) d.buckets *= 2;
-    d.rate = is_deep(model) ? 1e-3 : model == "bag" ? 1e-2 : 3e-3;
+    d.rate = is_deep(model) ? 1e-3 : model == "bag" ? 2e-2 : 3e-3;
     d.dropout = is_deep(model) || counts.texts >= 50000 ? 0.1f : 0.3f;
     return d;
 }

@@ -6,6 +6,7 @@
 #include "fovea/base/clock.h"
 #include "fovea/tasks/classify.h"
 #include "fovea/tasks/classify_score.h"
+#include "fovea/tasks/image.h"
 #include "fovea/tasks/shown_tokens.h"
 
 namespace fovea {
@@ -19,10 +20,18 @@ public:
     void open(const std::vector<ModelFolder>& folders, const WeightChoice& weights) override {
         if (folders.size() > 1)
             throw Error("--ensemble: classify has no ensembles", ErrorKind::usage);
+        if (folders[0].task == "image") {
+            of_pictures_ = make_image_predictor();
+            of_pictures_->open(folders, weights);
+            return;
+        }
         model_ = ClassifyModel::open(folders[0], weights);
     }
 
-    std::vector<std::string> columns() const override { return {"label", "probability"}; }
+    std::vector<std::string> columns() const override {
+        if (of_pictures_) return of_pictures_->columns();
+        return {"label", "probability"};
+    }
 
     std::vector<Answer> answer(std::span<const Json> inputs, const Json& given,
                                const PredictControl& control) const override {
@@ -32,6 +41,9 @@ public:
             o.describe(s);
             s.set_all(given, "options");
         }
+        if (of_pictures_)
+            return of_pictures_->answer(inputs, o.top ? Json{{"top", *o.top}} : Json::object(),
+                                        control);
         std::vector<TextInput> texts;
         for (const Json& input : inputs) texts.push_back(text_input(input));
         std::vector<Answer> out;
@@ -202,6 +214,7 @@ private:
 
     Options options_;
     ClassifyModel model_;
+    std::unique_ptr<Predictor> of_pictures_;  // where the folder is a classifier of pictures
 };
 
 }  // namespace

@@ -13,38 +13,26 @@
 namespace fovea {
 namespace {
 
-// −log of the probability of the right label; of several, the mean over all decisions.
-double loss_of(const ClassifyModel& model, const TextLabel& answer,
-               const std::vector<std::string>& wanted) {
-    const std::vector<std::string>& labels = model.folder.labels;
+// −log of the probability of the right labels, each decided by itself: the mean over all decisions.
+double loss_of_several(std::span<const std::string> labels, const TextLabel& answer,
+                       const std::vector<std::string>& wanted) {
     double loss = 0;
     for (std::size_t c = 0; c < answer.probabilities.size(); ++c) {
         const bool right = std::find(wanted.begin(), wanted.end(), labels[c]) != wanted.end();
         const double p = answer.probabilities[c];
-        if (model.several)
-            loss -=
-                std::log(std::max(right ? p : 1 - p, 1e-30)) / static_cast<double>(labels.size());
-        else if (right)
-            loss -= std::log(std::max(p, 1e-30));
+        loss -= std::log(std::max(right ? p : 1 - p, 1e-30)) / static_cast<double>(labels.size());
     }
     return loss;
 }
 
-MetricScore score_of_one(std::span<const TextLabel> answers,
-                         std::span<const LabelledText> records) {
-    std::vector<std::string> found, wanted;
-    std::vector<double> probabilities;
-    std::vector<bool> right;
-    for (std::size_t i = 0; i < answers.size(); ++i) {
-        found.push_back(answers[i].label);
-        wanted.push_back(label_of(records[i]));
-        const std::vector<float>& p = answers[i].probabilities;
-        probabilities.push_back(p.empty() ? 0 : *std::max_element(p.begin(), p.end()));
-        right.push_back(found.back() == wanted.back());
-    }
-    MetricScore s = classification_score(found, wanted).score();
-    s.figures["calibration_error"] = 100 * calibration_error(probabilities, right);
-    return s;
+// −log of the probability of the right label.
+double loss_of_one(std::span<const std::string> labels, const TextLabel& answer,
+                   const std::vector<std::string>& wanted) {
+    double loss = 0;
+    for (std::size_t c = 0; c < answer.probabilities.size(); ++c)
+        if (std::find(wanted.begin(), wanted.end(), labels[c]) != wanted.end())
+            loss -= std::log(std::max(static_cast<double>(answer.probabilities[c]), 1e-30));
+    return loss;
 }
 
 MetricScore score_of_several(std::span<const TextLabel> answers,
@@ -59,16 +47,41 @@ MetricScore score_of_several(std::span<const TextLabel> answers,
 
 }  // namespace
 
+MetricScore score_of_one_label(std::span<const std::string> labels,
+                               std::span<const TextLabel> answers,
+                               std::span<const LabelledText> records) {
+    std::vector<std::string> found, wanted;
+    std::vector<double> probabilities;
+    std::vector<bool> right;
+    double loss = 0;
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        found.push_back(answers[i].label);
+        wanted.push_back(label_of(records[i]));
+        const std::vector<float>& p = answers[i].probabilities;
+        probabilities.push_back(p.empty() ? 0 : *std::max_element(p.begin(), p.end()));
+        right.push_back(found.back() == wanted.back());
+        loss += loss_of_one(labels, answers[i], records[i].labels);
+    }
+    MetricScore s = classification_score(found, wanted).score();
+    s.figures["calibration_error"] = 100 * calibration_error(probabilities, right);
+    s.figures["loss"] = loss / static_cast<double>(std::max<std::size_t>(1, answers.size()));
+    return s;
+}
+
 MetricScore score_labelled(const ClassifyModel& model, std::span<const LabelledText> records,
                            std::vector<TextLabel>* answers, const PredictControl& control) {
     std::vector<TextInput> texts;
     for (const LabelledText& r : records) texts.push_back(input_of(r));
     std::vector<TextLabel> found = classify(model, texts, 4096, control);
-    double loss = 0;
-    for (std::size_t i = 0; i < found.size(); ++i)
-        loss += loss_of(model, found[i], records[i].labels);
-    MetricScore s = model.several ? score_of_several(found, records) : score_of_one(found, records);
-    s.figures["loss"] = loss / static_cast<double>(std::max<std::size_t>(1, texts.size()));
+    const std::vector<std::string>& labels = model.folder.labels;
+    MetricScore s = model.several ? score_of_several(found, records)
+                                  : score_of_one_label(labels, found, records);
+    if (model.several) {
+        double loss = 0;
+        for (std::size_t i = 0; i < found.size(); ++i)
+            loss += loss_of_several(labels, found[i], records[i].labels);
+        s.figures["loss"] = loss / static_cast<double>(std::max<std::size_t>(1, texts.size()));
+    }
     if (answers) *answers = std::move(found);
     return s;
 }

@@ -51,11 +51,18 @@ public:
         return {"accuracy", "macro_f1", "micro_f1"};
     }
 
+    std::vector<Knob> knobs() const override {
+        return {{"model", {"cnn", "rnn", "transformer"}},
+                {"lr", {"x3", "x0.3"}},
+                {"dropout", {"0.1", "0.5"}},
+                {"preset", {"small"}}};
+    }
+
     void check(Settings& s, const RunSettings& run) override {
         settings_ = &s;
         static constexpr const char* of_the_model[] = {
-            "model",  "preset",  "layers", "d-model",    "ffn",       "heads",
-            "hidden", "dropout", "vocab",  "vocab-size", "lowercase", "tokenizer"};
+            "model",   "preset", "layers",     "d-model",       "ffn",       "heads",    "hidden",
+            "dropout", "vocab",  "vocab-size", "min-frequency", "lowercase", "tokenizer"};
         if (!run.from.empty())
             leave_out(s, of_the_model, "with --from: sizes and vocabulary are those of the model");
     }
@@ -79,32 +86,17 @@ public:
     }
 
     TrainSummary summary() const override {
-        TrainSummary s;
-        s.model = text_of(
-            model_.folder.config.value("model_type", ""), ", ", model_.network->encoder.layers,
-            " layers, d=", model_.network->encoder.width, ", pooling ", model_.pooling_name());
-        s.parameters = model_.store->count();
-        s.records = static_cast<std::int64_t>(data_.train.size());
-        s.batches_per_epoch = batches_->per_epoch();
-        s.tokens_per_epoch = tokens_;
-        // Parameters with gradient and two moments; per token and layer about 14 rows.
-        s.memory_bytes = 24.0 * static_cast<double>(s.parameters) +
-                         4.0 * 14 * model_.network->encoder.width * model_.network->encoder.layers *
-                             static_cast<double>(run_.batches.max_tokens);
-        return s;
+        const TextEncoder& e = model_.network->encoder;
+        return summary_of(text_of(model_type_of(model_.folder.config), ", ", e.layers,
+                                  " layers, d=", e.width, ", pooling ", model_.pooling_name()),
+                          *model_.store, *batches_, values_per_token(e));
     }
 
     TrainTask task() override {
-        TrainTask t;
-        t.store = model_.store.get();
-        t.fingerprint = model_.folder.about["data"];
+        TrainTask t = task_over(*batches_, *model_.store, model_.folder);
         t.guessing_loss =
             model_.several ? std::log(2.0) : std::log(static_cast<double>(label_count()));
-        t.begin_epoch = [this](std::int64_t epoch) { return batches_->begin(epoch); };
         t.unit = "texts";
-        t.batch_weight = [this](std::int64_t b) {
-            return static_cast<std::int64_t>((*batches_)[b].size());
-        };
         t.loss = [this](std::int64_t b) { return loss((*batches_)[b]); };
         if (!data_.dev.empty()) t.evaluate = [this] { return evaluate(); };
         t.save_model = [this](const std::string& path) { model_.save(path, true); };
@@ -316,9 +308,7 @@ private:
         if (tune_) tune_thresholds(model_, data_.dev);
         MetricScore s = score_labelled(model_, data_.dev);
         s.figures.erase("confusion");  // too long for a log of every epoch
-        const Evaluation e = evaluation_of(s, run_.metric);
-        note_score(model_.folder, e, s.signature);
-        return e;
+        return noted_evaluation(model_.folder, s, run_.metric);
     }
 
     ClassifyData data_;

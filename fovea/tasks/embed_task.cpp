@@ -17,8 +17,6 @@
 #include "fovea/tasks/embed.h"
 #include "fovea/tasks/encoder_training.h"
 #include "fovea/tasks/start_vectors.h"
-#include "fovea/tasks/training_data.h"
-#include "fovea/tasks/vocabulary_choice.h"
 
 namespace fovea {
 namespace {
@@ -36,24 +34,17 @@ public:
               {.group = "data", .otherwise = "guessed"});
         s.add("target", target_key_, "column of the text that belongs to it",
               {.group = "data", .otherwise = "guessed"});
-        s.add("model", model_name_, "what reads the texts",
-              {.group = "model", .common = true, .choices = text_encoder_names()});
-        choice_.describe(s);
+        making_.describe(s, {}, "what reads the texts");
         s.add("pool", pool_, "how the rows of a text become one vector",
               {.group = "model", .common = true, .choices = {"first", "mean", "max"}});
         s.add("temperature", temperature_, "cosines are divided by it",
               {.group = "model", .min = 1e-3, .max = 10});
-        vocabulary_.describe(s);
     }
 
     std::vector<std::string> metrics() const override { return {"accuracy", "mrr"}; }
 
     void check(Settings& s, const RunSettings& run) override {
-        static constexpr const char* of_the_model[] = {
-            "model",   "preset", "layers",     "d-model",   "ffn",      "heads",
-            "dropout", "vocab",  "vocab-size", "lowercase", "tokenizer"};
-        if (!run.from.empty())
-            leave_out(s, of_the_model, "with --from: sizes and vocabulary are those of the model");
+        if (!run.from.empty()) making_.leave_out_with_from(s);
     }
 
     void prepare(RunSettings& run, const Say& say) override {
@@ -76,35 +67,20 @@ public:
             right_.push_back(model_.encode(train_[i].target)[0]);
             lengths.push_back(
                 static_cast<std::int64_t>(left_.back().size() + right_.back().size()));
-            tokens_ += lengths.back();
         }
         batches_.emplace(lengths, run.batches);
     }
 
     TrainSummary summary() const override {
-        TrainSummary s;
-        s.model =
-            text_of(model_.folder.config.value("model_type", ""), ", ", model_.encoder->layers,
-                    " layers, d=", model_.encoder->width, ", pooling ", name_of(model_.pool));
-        s.parameters = model_.store->count();
-        s.records = static_cast<std::int64_t>(train_.size());
-        s.batches_per_epoch = batches_->per_epoch();
-        s.tokens_per_epoch = tokens_;
-        s.memory_bytes = 24.0 * static_cast<double>(s.parameters) +
-                         4.0 * 14 * model_.encoder->width * model_.encoder->layers *
-                             static_cast<double>(run_.batches.max_tokens);
-        return s;
+        const TextEncoder& e = *model_.encoder;
+        return summary_of(text_of(model_type_of(model_.folder.config), ", ", e.layers,
+                                  " layers, d=", e.width, ", pooling ", name_of(model_.pool)),
+                          *model_.store, *batches_, values_per_token(e));
     }
 
     TrainTask task() override {
-        TrainTask t;
-        t.store = model_.store.get();
-        t.fingerprint = model_.folder.about["data"];
+        TrainTask t = task_over(*batches_, *model_.store, model_.folder);
         t.unit = "pairs";
-        t.begin_epoch = [this](std::int64_t epoch) { return batches_->begin(epoch); };
-        t.batch_weight = [this](std::int64_t b) {
-            return static_cast<std::int64_t>((*batches_)[b].size());
-        };
         t.loss = [this](std::int64_t b) { return loss((*batches_)[b]); };
         t.guessing_loss = std::log(static_cast<double>(std::max<std::size_t>(2, train_.size())));
         if (!dev_.empty()) t.evaluate = [this] { return evaluate(); };
@@ -171,28 +147,21 @@ private:
             name_architecture(model_.folder.config, Head::none);
             say("model: goes on from " + run_.from);
         } else {
-            ModelFolder folder;
-            std::vector<std::string> texts;
-            for (const TextPair& p : train_) {
-                texts.push_back(p.source);
-                texts.push_back(p.target);
-            }
-            vocabulary_.frame = text_encoder_named(model_name_).tokens;
-            folder.tokenizer = folder.target_tokenizer = vocabulary_.make(texts, say);
-            choice_.vocabulary = static_cast<int>(folder.tokenizer->vocab_size());
-            choice_.end_token = folder.tokenizer->eos_id().value_or(0);
-            choice_.pad_token = folder.tokenizer->pad_id().value_or(choice_.end_token);
-            folder.config = text_encoder_named(model_name_).new_config(choice_);
-            model_ = EmbedModel::create(std::move(folder), pool_of(pool_), run_.options.seed);
+            model_ = EmbedModel::create(making_.new_folder(texts_of_data(), say), pool_of(pool_),
+                                        run_.options.seed);
             start_from_vectors(run_.vectors, *model_.store, *model_.folder.tokenizer, say);
         }
         model_.precision = precision_of(run_.precision);
-        std::vector<std::string> contents;
+        note_data(model_.folder, texts_of_data(), train_.size(), run_);
+    }
+
+    std::vector<std::string> texts_of_data() const {
+        std::vector<std::string> texts;
         for (const TextPair& p : train_) {
-            contents.push_back(p.source);
-            contents.push_back(p.target);
+            texts.push_back(p.source);
+            texts.push_back(p.target);
         }
-        note_data(model_.folder, contents, train_.size(), run_);
+        return texts;
     }
 
     Evaluation evaluate() {
@@ -212,15 +181,13 @@ private:
         return e;
     }
 
-    std::string source_key_, target_key_, model_name_ = "transformer", pool_ = "mean";
+    std::string source_key_, target_key_, pool_ = "mean";
     float temperature_ = 0.05f;
-    EncoderChoice choice_;
-    VocabularyChoice vocabulary_;
+    EncoderMaking making_;
     RunSettings run_;
     std::vector<TextPair> train_, dev_;
     EmbedModel model_;
     std::vector<Ids> left_, right_;
-    std::int64_t tokens_ = 0;
     std::optional<EpochBatches> batches_;
 };
 

@@ -7,7 +7,6 @@
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
 #include "fovea/data/split.h"
-#include "fovea/tasks/training_data.h"
 #include "fovea/tensor/name_rules.h"
 
 namespace fovea {
@@ -90,10 +89,29 @@ void EncoderMaking::describe(Settings& s, std::span<const std::string> others,
     vocabulary.describe(s);
 }
 
+void EncoderMaking::choose_word_reader(const Settings& s, std::size_t sentences, int& word_features,
+                                       const Say& say) {
+    if (model_name != "auto") return;
+    model_name = s.given("heads") || s.given("ffn") ? "transformer" : "lstm";
+    if (model_name == "lstm") {
+        if (!s.given("word-features")) word_features = 64;
+        if (!s.given("d-model") && !s.given("preset")) choice.width = 64;
+        if (!s.given("hidden") && !s.given("preset")) choice.hidden = 64;
+        if (!s.given("vocab") && !s.given("tokenizer")) {
+            vocabulary.kind = "words";
+            if (!s.given("vocab-size")) vocabulary.size = 30000;
+            if (!s.given("lowercase")) vocabulary.lowercase = true;
+            // Words that were seen once teach what an unknown word is.
+            if (!s.given("min-frequency")) vocabulary.min_frequency = sentences < 200 ? 1 : 2;
+        }
+    }
+    say("model: " + model_name + "   change with --model");
+}
+
 void EncoderMaking::leave_out_with_from(Settings& s) const {
     static constexpr const char* of_the_model[] = {
-        "model",      "preset",  "layers", "d-model",    "ffn",       "heads",    "hidden",
-        "max-length", "dropout", "vocab",  "vocab-size", "lowercase", "tokenizer"};
+        "model",      "preset",  "layers", "d-model",    "ffn",           "heads",     "hidden",
+        "max-length", "dropout", "vocab",  "vocab-size", "min-frequency", "lowercase", "tokenizer"};
     leave_out(s, of_the_model, "with --from: sizes and vocabulary are those of the model");
 }
 
@@ -128,6 +146,35 @@ std::string new_head_text(const std::string& from, const ModelFolder::NewHead& h
            (heads.left.empty() ? "" : "; left: " + joined_names(heads.left));
 }
 
+TrainSummary summary_of(std::string model, const ParameterStore& store, const EpochBatches& batches,
+                        double values_per_token) {
+    TrainSummary s;
+    s.model = std::move(model);
+    s.parameters = store.count();
+    s.records = batches.examples();
+    s.batches_per_epoch = batches.per_epoch();
+    s.tokens_per_epoch = batches.tokens();
+    // 24 bytes: a parameter, its gradient and two moments, and what passes by
+    s.memory_bytes = 24.0 * static_cast<double>(s.parameters) +
+                     4.0 * values_per_token * static_cast<double>(batches.max_tokens());
+    return s;
+}
+
+double values_per_token(const TextEncoder& encoder) {
+    return 14.0 * encoder.width * encoder.layers;
+}
+
+TrainTask task_over(EpochBatches& batches, ParameterStore& store, const ModelFolder& folder) {
+    TrainTask t;
+    t.store = &store;
+    t.fingerprint = folder.about.at("data");
+    t.begin_epoch = [&batches](std::int64_t epoch) { return batches.begin(epoch); };
+    t.batch_weight = [&batches](std::int64_t b) {
+        return static_cast<std::int64_t>(batches[b].size());
+    };
+    return t;
+}
+
 Evaluation evaluation_of(const MetricScore& s, const std::string& metric) {
     Evaluation e{s.name, s.value, s.higher_is_better, s.figures.at("loss"), s.figures};
     if (metric != "auto" && s.figures.contains(metric)) {
@@ -142,13 +189,20 @@ void note_data(ModelFolder& folder, const std::vector<std::string>& contents, st
                const RunSettings& run) {
     folder.about["data"] = {{"train", hash_text(record_hash(contents))},
                             {"records", records},
-                            {"seed", run.options.seed},
-                            {"vocabulary", folder.tokenizer->vocab_size()}};
+                            {"seed", run.options.seed}};
+    if (folder.tokenizer) folder.about["data"]["vocabulary"] = folder.tokenizer->vocab_size();
     folder.about["train_file"] = base_name(run.train[0]);
 }
 
 void note_score(ModelFolder& folder, const Evaluation& e, const std::string& signature) {
     folder.about["dev"] = {{"metric", e.name}, {"value", e.value}, {"signature", signature}};
+}
+
+Evaluation noted_evaluation(ModelFolder& folder, const MetricScore& score,
+                            const std::string& metric) {
+    const Evaluation e = evaluation_of(score, metric);
+    note_score(folder, e, score.signature);
+    return e;
 }
 
 std::string counts_text(const std::map<std::string, std::int64_t>& counts) {

@@ -12,6 +12,7 @@
 #include "fovea/tasks/model_folder.h"
 #include "fovea/tasks/run_settings.h"
 #include "fovea/tasks/task.h"
+#include "fovea/tasks/training_data.h"
 #include "fovea/tasks/vocabulary_choice.h"
 
 namespace fovea {
@@ -37,6 +38,11 @@ struct EncoderMaking {
     // `others`: what a task knows besides text encoders.
     void describe(Settings& settings, std::span<const std::string> others = {},
                   const std::string& sentence = "what reads the text");
+    // Where nobody chose the model (it is "auto") that reads the words of sentences: a recurrence
+    // over words that were seen, beside what words look like. It learns more from few sentences
+    // than attention does (docs/results.md). --heads or --ffn ask for a Transformer.
+    void choose_word_reader(const Settings& settings, std::size_t sentences, int& word_features,
+                            const Say& say);
     // With --from none of this can be chosen.
     void leave_out_with_from(Settings& settings) const;
     // Config and tokenizer; labels are the task's business.
@@ -51,6 +57,16 @@ ModelFolder folder_to_go_on_from(const RunSettings& run);
 // "model: the encoder of …; new: …; left: …"
 std::string new_head_text(const std::string& from, const ModelFolder::NewHead& heads);
 
+// What is known of a run over these batches. `values_per_token`: how many are kept of each token of
+// a batch until its gradient is there.
+TrainSummary summary_of(std::string model, const ParameterStore& store, const EpochBatches& batches,
+                        double values_per_token);
+// About fourteen rows of each layer.
+double values_per_token(const TextEncoder& encoder);
+// A run over these batches, which must outlive it, of the folder's parameters; each example counts
+// one. Loss, score and saving are the task's.
+TrainTask task_over(EpochBatches& batches, ParameterStore& store, const ModelFolder& folder);
+
 // What the loop is told; `metric`: the figure that --metric names ("auto": the score's own).
 Evaluation evaluation_of(const MetricScore& score, const std::string& metric);
 
@@ -59,6 +75,9 @@ Evaluation evaluation_of(const MetricScore& score, const std::string& metric);
 void note_data(ModelFolder& folder, const std::vector<std::string>& contents, std::size_t records,
                const RunSettings& run);
 void note_score(ModelFolder& folder, const Evaluation& evaluation, const std::string& signature);
+// evaluation_of, noted in the folder.
+Evaluation noted_evaluation(ModelFolder& folder, const MetricScore& score,
+                            const std::string& metric);
 
 // "play (3), stop (2), …", the first dozen.
 std::string counts_text(const std::map<std::string, std::int64_t>& counts);

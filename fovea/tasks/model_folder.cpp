@@ -105,16 +105,6 @@ Json tokenizer_config(const Tokenizer& t, bool generates) {
     return j;
 }
 
-void save_tokenizers(const ModelFolder& m, const std::string& folder) {
-    m.tokenizer->save(join_path(folder, "tokenizer.json"));
-    if (m.target_tokenizer && m.target_tokenizer != m.tokenizer)
-        m.target_tokenizer->save(join_path(folder, "target_tokenizer.json"));
-    Json t = tokenizer_config(*m.tokenizer, m.task == "generate");
-    if (m.about.contains("max_source_length"))
-        t["model_max_length"] = m.about["max_source_length"];
-    write_json(folder, "tokenizer_config.json", t);
-}
-
 }  // namespace
 
 std::string find_model_folder(const std::string& path) {
@@ -173,7 +163,14 @@ ModelFolder ModelFolder::open(const std::string& given) {
         check_version(m.about, about);
         JsonFields(m.about, about).read("task", m.task);
     }
-    if (m.config.contains("num_channels")) return m;  // it reads pictures, which have no tokens
+    if (const std::string p = join_path(m.path, "preprocessor_config.json"); file_exists(p)) {
+        m.preprocessor = read_json(p);
+        expect_input(m.preprocessor.is_object(), p, ": is not a JSON object");
+    }
+    // Models of pictures and sounds may have no tokens.
+    if ((!m.preprocessor.empty() || m.config.contains("num_channels")) &&
+        !file_exists(join_path(m.path, "tokenizer.json")))
+        return m;
     m.tokenizer = std::make_shared<const Tokenizer>(Tokenizer::load(m.path));
     const std::string target = join_path(m.path, "target_tokenizer.json");
     m.target_tokenizer = file_exists(target)
@@ -231,6 +228,15 @@ std::shared_ptr<ParameterStore> ModelFolder::load_body(
     return store;
 }
 
+void ModelFolder::save_tokenizers(const std::string& folder) const {
+    tokenizer->save(join_path(folder, "tokenizer.json"));
+    if (target_tokenizer && target_tokenizer != tokenizer)
+        target_tokenizer->save(join_path(folder, "target_tokenizer.json"));
+    Json t = tokenizer_config(*tokenizer, task == "generate");
+    if (about.contains("max_source_length")) t["model_max_length"] = about["max_source_length"];
+    write_json(folder, "tokenizer_config.json", t);
+}
+
 void ModelFolder::save(const std::string& folder, const ParameterStore& store,
                        std::span<const NameRule> rules, bool overwrite) const {
     if (!overwrite && file_exists(join_path(folder, "config.json")))
@@ -249,7 +255,8 @@ void ModelFolder::save(const std::string& folder, const ParameterStore& store,
     }
     write_json(folder, "config.json", c);
     if (!generation.empty()) write_json(folder, "generation_config.json", generation);
-    if (tokenizer) save_tokenizers(*this, folder);
+    if (!preprocessor.empty()) write_json(folder, "preprocessor_config.json", preprocessor);
+    if (tokenizer) save_tokenizers(folder);
     Json j = about;
     j["schema"] = "fovea.model";
     j["version"] = version;

@@ -30,7 +30,9 @@ struct ModelFolder {
     Json config = Json::object();
     Json generation = Json::object();  // generation_config.json, or the config where there is none
     Json about = Json::object();       // fovea.json
-    std::shared_ptr<const Tokenizer> tokenizer, target_tokenizer;  // often the same
+    Json preprocessor = Json::object();  // preprocessor_config.json: of models of sounds or pictures
+    // Often the same. A folder with a preprocessor may have none.
+    std::shared_ptr<const Tokenizer> tokenizer, target_tokenizer;
     std::vector<std::string> labels;                               // id2label of the config
     // Of a model that is being trained: its parameters, whose body load_body() hands on as it is.
     std::shared_ptr<const ParameterStore> in_training;
@@ -62,6 +64,9 @@ struct ModelFolder {
               std::span<const NameRule> rules, bool overwrite) const;
 
     std::string config_path() const;
+
+private:
+    void save_tokenizers(const std::string& folder) const;
 };
 
 // The model's folder that a path names: itself, or RUN/model of a run. Errors say what to give.

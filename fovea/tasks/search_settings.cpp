@@ -31,8 +31,10 @@ void SearchSettings::describe(Settings& s, bool about_run) {
           search_setting(about_run, 1e-3, 1e6));
     s.add("min-length", min_length, "tokens produced at least", search_setting(about_run, 0));
     describe_scores(s, about_run);
-    s.add("fixed-lag", fixed_lag, "beam search: a token is certain once so many follow it; 0: off",
-          search_setting(about_run, 0, 1 << 20));
+    if (!about_run)  // of a training run it is how it trains: the search while training is greedy
+        s.add("fixed-lag", fixed_lag,
+              "beam search: a token is certain once so many follow it; 0: off",
+              search_setting(about_run, 0, 1 << 20));
     s.add("coverage-penalty", coverage_penalty, "strength of the coverage penalty (Wu et al. 2016)",
           search_setting(about_run, 0, 100));
     describe_draws(s, about_run);

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "fovea/autograd/tape.h"
 #include "fovea/base/json_fields.h"
 #include "fovea/infer/copy_stepper.h"
+#include "fovea/ops/arithmetic.h"
+#include "fovea/ops/loss/coverage.h"
 
 namespace fovea {
 namespace {
@@ -30,7 +33,7 @@ std::string plain_text(const Tokenizer& tokenizer, const Ids& tokens) {
 }  // namespace
 
 Seq2SeqNetwork with_copying(Seq2SeqNetwork n, CopyParts parts,
-                            std::shared_ptr<const PointerHead> head) {
+                            std::shared_ptr<const PointerHead> head, float coverage) {
     const auto choice = [parts, head](const Seq2SeqBatch& b) {
         const CopyParts::Rows read = parts.read(b);
         expect(b.copies.size() == b.source.size(), "copy: ", b.source.size(), " source tokens but ",
@@ -50,8 +53,12 @@ Seq2SeqNetwork with_copying(Seq2SeqNetwork n, CopyParts parts,
     };
     n.sizes += std::string(", copy ") + name_of(head->mode);
     n.sides.insert(n.sides.begin(), {"pointer", "target", "source"});
-    n.loss = [choice](const Seq2SeqBatch& b, float smoothing) {
-        return copy_loss(choice(b), b.labels, {.smoothing = smoothing});
+    if (coverage > 0) n.sizes += text_of(", coverage ", coverage);
+    n.loss = [choice, coverage](const Seq2SeqBatch& b, float smoothing) {
+        const CopyChoice c = choice(b);
+        const Tensor loss = copy_loss(c, b.labels, {.smoothing = smoothing});
+        if (coverage == 0 || !current_tape()) return loss;
+        return loss + coverage * coverage_loss(c.scores, b.target_segments);
     };
     n.token_losses = [choice](const Seq2SeqBatch& b) {
         return copy_loss(choice(b), b.labels, {.reduction = Reduction::none});
@@ -77,6 +84,12 @@ CopyMode copy_mode_in(const Json& config, const std::string& where) {
     } catch (const Error& e) {
         throw Error(where + ": " + e.what(), ErrorKind::bad_input, e.hint());
     }
+}
+
+float coverage_in(const Json& config, const std::string& where) {
+    float weight = 0;
+    JsonFields(config, where).read("coverage", weight, {0, 1000});
+    return weight;
 }
 
 CopiedText CopyVocabulary::source_of(std::string_view text) const {

@@ -28,12 +28,15 @@ struct CopyParts {
     std::function<Steps(const TokenBatch& sources)> steps;
 };
 
-// The plain network with a pointer on its rows: losses and steps are those of ops/loss/copy.h.
+// The plain network with a pointer on its rows: losses and steps are those of ops/loss/copy.h. In
+// training (a tape is alive) `coverage` times the coverage loss is added (See et al. 2017, eq. 13).
 Seq2SeqNetwork with_copying(Seq2SeqNetwork plain, CopyParts parts,
-                            std::shared_ptr<const PointerHead> head);
+                            std::shared_ptr<const PointerHead> head, float coverage = 0);
 
-// What config.json says of copying ("copy": none, mixed or only).
+// What config.json says of copying ("copy": none, mixed or only), and of the weight of the coverage
+// loss ("coverage").
 CopyMode copy_mode_in(const Json& config, const std::string& where);
+float coverage_in(const Json& config, const std::string& where);
 
 struct CopiedText {
     Ids ids;                         // of the target's vocabulary and beyond, as long as the source

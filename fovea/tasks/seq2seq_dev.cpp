@@ -59,7 +59,7 @@ Evaluation Seq2SeqTrainer::evaluate() {
     SearchOptions greedy = options_.search;  // the metric while training: greedy is enough
     greedy.beam = greedy.n_best = 1;
     const Seq2SeqScore score = evaluate_pairs(models, translated_share(dev_, options_.dev_limit),
-                                              greedy, {}, options_.metric);
+                                              {.search = greedy}, options_.metric);
     e.name = score.name;
     e.value = score.value;
     e.extra = score.figures;
@@ -86,7 +86,7 @@ double Seq2SeqTrainer::evaluation_seconds() const {
     greedy.min_length = std::min(greedy.min_length, greedy.max_length);
     const Seq2SeqModel* const models[] = {&model_};
     const Stopwatch search;
-    evaluate_pairs(models, few, greedy, {}, options_.metric);
+    evaluate_pairs(models, few, {.search = greedy}, options_.metric);
     return loss +
            search.seconds() * static_cast<double>(all.size()) / static_cast<double>(few.size());
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
+#include "fovea/base/json_fields.h"
 
 namespace fovea {
 
@@ -41,6 +42,18 @@ const Seq2SeqEntry& seq2seq_network_of(const Json& config, const std::string& wh
     fail_with(ErrorKind::bad_input, "fovea inspect shows what a folder is", where,
               ": \"model_type\" is ", to_text(type), " but an encoder-decoder (", known,
               ") is wanted");
+}
+
+std::int32_t reverse_token_in(const Json& config, const std::string& where) {
+    int token = -1, vocabulary = 0, of_target = 0;
+    JsonFields f(config, where);
+    f.read("vocab_size", vocabulary);
+    f.read("decoder_vocab_size", of_target);
+    f.read("reverse_token_id", token);
+    const int size = of_target > 0 ? of_target : vocabulary;
+    expect_input(token >= -1 && token < size, where, ": \"reverse_token_id\" is ", token,
+                 " but the vocabulary has ", size, " tokens");
+    return token;
 }
 
 }  // namespace fovea

@@ -27,8 +27,10 @@ struct Seq2SeqBatch {
 struct Seq2SeqNetwork {
     int source_vocabulary = 0, target_vocabulary = 0;
     std::int32_t start_token = 0, end_token = 0, pad_token = 0;
-    std::int32_t unknown_token = 0;  // read where a word of the source was copied
-    bool copies = false;             // labels and tokens may be words of the source
+    std::int32_t unknown_token = 0;   // read where a word of the source was copied
+    bool copies = false;              // labels and tokens may be words of the source
+    std::int32_t reverse_token = -1;  // begins a target that is read from its end; -1: none
+    int wait_k = 0;                   // source tokens read before the first is written; 0: all
     int width = 0;
     int max_source = 0;                 // tokens, unless the folder says otherwise
     std::string sizes;                  // for people: "3+3 layers, d=256, …"
@@ -60,6 +62,7 @@ struct Seq2SeqFiles {
 struct Seq2SeqChoice {
     std::string preset = "small", attention = "global", score = "general", copy = "none";
     bool input_feeding = true;
+    float coverage = 0;  // weight of the coverage loss, with copy
     std::optional<int> encoder_layers{}, decoder_layers{}, width{}, heads{};
     std::optional<float> dropout{};
     int max_source = 1024;
@@ -84,6 +87,9 @@ std::vector<std::string> seq2seq_network_names();
 const Seq2SeqEntry& seq2seq_network_named(const std::string& name);
 // By config.json's model_type; an unknown one is an error that lists those that are known.
 const Seq2SeqEntry& seq2seq_network_of(const Json& config, const std::string& where);
+
+// What config.json says of reading targets from their end ("reverse_token_id"); -1: nothing.
+std::int32_t reverse_token_in(const Json& config, const std::string& where);
 
 // Rows of the table.
 Seq2SeqEntry transformer_seq2seq();

@@ -26,9 +26,25 @@ struct PredictOptions {
     std::int64_t batch_tokens = 2048, batch_texts = 0;
     std::optional<bool> reverse;
     std::string source_key, target_key;
+    std::optional<int> wait_k, max_source;
+    std::string rerank = "none";
 
     void describe(Settings& s) {
         search.describe(s, false);
+        s.add("rerank", rerank, "r2l: search from both ends and rank by what both say",
+              {.group = "search", .choices = {"none", "r2l"}, .about_run = false});
+        s.add("wait-k", wait_k, "begin to write when K source tokens are read",
+              {.group = "search",
+               .min = 1,
+               .max = 1 << 20,
+               .otherwise = "the model's",
+               .about_run = false});
+        s.add("max-source", max_source, "source tokens read at most; longer texts are cut",
+              {.group = "data",
+               .min = 2,
+               .max = 1 << 24,
+               .otherwise = "as in training",
+               .about_run = false});
         SettingOptions out{.group = "output", .common = true, .about_run = false};
         s.add("alignments", alignments, "word alignments from cross-attention (Pharaoh)", out);
         s.add("scores", scores, "log-probability of each token", out);
@@ -70,8 +86,13 @@ public:
                 {"score", "target", "score the targets of this file instead of translating"}};
     }
 
+    bool streams() const override { return true; }
+
     void open(const std::vector<ModelFolder>& folders, const WeightChoice& weights) override {
-        for (const ModelFolder& f : folders) models_.push_back(Seq2SeqModel::open(f, weights));
+        for (const ModelFolder& f : folders) {
+            models_.push_back(Seq2SeqModel::open(as_wished(f), weights));
+            if (options_.max_source) lengthen(models_.back());
+        }
         for (const Seq2SeqModel& m : models_) pointers_.push_back(&m);
         options_.search.over(models_[0].search);  // wrong settings are told before the work
     }
@@ -89,11 +110,17 @@ public:
         std::vector<std::string> texts;
         for (const Json& i : inputs) texts.push_back(i.at("text").get<std::string>());
         if (!inputs.empty() && inputs[0].contains("target")) return scored(inputs, texts);
-        const TranslateOptions t = translate_options(o, inputs, control);
+        TranslateOptions t = translate_options(o, inputs, control);
+        // What stands behind a text, or beside it, is known when all of it is.
+        const bool live = control.on_text && t.search.n_best == 1 && !t.search.sample &&
+                          !o.alignments && !o.scores && !t.rerank;
+        if (live) t.on_text = control.on_text;
         const std::vector<TranslatedText> found = translate(pointers_, texts, t);
         std::vector<Answer> out;
-        for (std::size_t i = 0; i < found.size(); ++i)
+        for (std::size_t i = 0; i < found.size(); ++i) {
             out.push_back(written(found[i], texts[i], control.first + i, o, t.search.n_best));
+            if (control.on_text && !live) control.on_text(i, out[i].text, true);
+        }
         return out;
     }
 
@@ -135,7 +162,9 @@ public:
     std::vector<std::string> figure_names() const override {
         if (models_[0].task == "summarise")
             return {"rouge1", "rouge2", "rougeL", "rougeLsum", "exact_match"};
-        return {"bleu", "chrf2", "multi_bleu_lc", "exact_match"};
+        std::vector<std::string> names{"bleu", "chrf2", "multi_bleu_lc", "exact_match"};
+        if (models_[0].network.wait_k > 0) names.emplace_back("average_lagging");
+        return names;
     }
 
     EvalReport evaluate(const RecordFiles& files, const PredictControl& control) const override {
@@ -150,10 +179,15 @@ public:
         const std::vector<TextPair> pairs = read_pairs(f, &problems);
         say_all(problems.notes, control);
         const SearchOptions search = options_.search.over(models_[0].search);
-        const Seq2SeqScore s = evaluate_pairs(pointers_, pairs, search, control.progress);
+        TranslateOptions how{.search = search};
+        how.rerank = options_.rerank == "r2l";
+        how.progress = control.progress;
+        const Seq2SeqScore s = evaluate_pairs(pointers_, pairs, how);
         EvalReport r;
         r.score = {s.name, s.value, true, s.signature, s.figures};
         r.how = json_of(search);
+        if (how.rerank) r.how["rerank"] = "r2l";
+        if (models_[0].network.wait_k > 0) r.how["wait_k"] = models_[0].network.wait_k;
         r.outputs = s.outputs;
         r.records = static_cast<std::int64_t>(pairs.size());
         r.tokens = s.tokens;
@@ -162,6 +196,26 @@ public:
     }
 
 private:
+    // A model that reads its source step by step may read more or less before it begins.
+    ModelFolder as_wished(ModelFolder folder) const {
+        if (!options_.wait_k) return folder;
+        if (folder.config.value("wait_k", 0) == 0)
+            fail_with(ErrorKind::usage, "train one with fovea train --wait-k K",
+                      "--wait-k: ", folder.path, " reads its whole source, both ways");
+        folder.config["wait_k"] = *options_.wait_k;
+        return folder;
+    }
+
+    void lengthen(Seq2SeqModel& model) const {
+        const int most = *options_.max_source;
+        if (model.config.value("position_embedding_type", "") == "learned" &&
+            most > model.network.max_source)
+            fail_with(ErrorKind::usage, "use a model with sinusoidal, relative or rotary positions",
+                      "--max-source ", most, ": the model has learned positions for ",
+                      model.network.max_source, " tokens");
+        model.max_source_length = most;
+    }
+
     TranslateOptions translate_options(const PredictOptions& o, std::span<const Json> inputs,
                                        const PredictControl& control) const {
         TranslateOptions t;
@@ -169,6 +223,7 @@ private:
         t.batch_tokens = std::max<std::int64_t>(1, o.batch_tokens / t.search.beam);
         t.batch_texts = o.batch_texts;
         t.alignments = o.alignments;
+        t.rerank = o.rerank == "r2l";
         t.tokens = !control.text_only;
         t.first_text = control.first;
         t.progress = control.progress;

@@ -69,12 +69,16 @@ CopyParts rnn_copy_parts(const std::shared_ptr<const RnnSeq2Seq>& m) {
 Seq2SeqNetwork make_rnn_network(const Json& config, const std::string& where, const Params& p) {
     const auto m = std::make_shared<const RnnSeq2Seq>(RnnConfig::from_json(config, where), p);
     Seq2SeqNetwork n = network_of_rnn(m);
+    n.reverse_token = reverse_token_in(config, where);
     const CopyMode copy = copy_mode_in(config, where);
     if (copy == CopyMode::none) return n;
     n.unknown_token = config.value("unk_token_id", n.end_token);
+    // A recurrent decoder takes its steps one after the other, so its pointer can know of them.
+    const float coverage = coverage_in(config, where);
     return with_copying(
         std::move(n), rnn_copy_parts(m),
-        std::make_shared<const PointerHead>(copy, m->config.d_model, p / "pointer"));
+        std::make_shared<const PointerHead>(copy, m->config.d_model, p / "pointer", coverage > 0),
+        coverage);
 }
 
 Seq2SeqFiles rnn_files(const Json& config, const ParameterStore& parameters, const Json*) {
@@ -118,6 +122,7 @@ Json new_rnn_config(Seq2SeqChoice& choice) {
                   "train: --copy needs the weights of all places, but --attention hard takes one");
     Json config = c.to_json();
     if (copy != CopyMode::none) config["copy"] = name_of(copy);
+    if (choice.coverage > 0) config["coverage"] = choice.coverage;
     return config;
 }
 

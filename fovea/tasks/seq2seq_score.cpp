@@ -6,9 +6,9 @@
 #include "fovea/base/error.h"
 #include "fovea/metrics/chrf.h"
 #include "fovea/metrics/counting.h"
+#include "fovea/metrics/lagging.h"
 #include "fovea/metrics/rouge.h"
 #include "fovea/metrics/unicode.h"
-#include "fovea/tasks/translate.h"
 
 namespace fovea {
 namespace {
@@ -111,8 +111,7 @@ FittingMetric fitting_metric(const std::string& task, std::span<const References
 }
 
 Seq2SeqScore evaluate_pairs(std::span<const Seq2SeqModel* const> models,
-                            std::span<const TextPair> pairs, const SearchOptions& search,
-                            const std::function<void(std::int64_t, std::int64_t)>& progress,
+                            std::span<const TextPair> pairs, const TranslateOptions& options,
                             TextMetric metric) {
     std::vector<std::string> sources;
     std::vector<References> references;
@@ -121,16 +120,19 @@ Seq2SeqScore evaluate_pairs(std::span<const Seq2SeqModel* const> models,
         references.push_back(references_of(p));
     }
     const Stopwatch watch;
-    TranslateOptions options{.search = search};
-    options.progress = progress;
     const std::vector<TranslatedText> found = translate(models, sources, options);
     Seq2SeqScore s;
     s.seconds = watch.seconds();
+    AverageLagging lagging;
     for (const TranslatedText& t : found) {
+        if (models[0]->network.wait_k > 0 && !t.n_best.empty())
+            lagging.add(t.source_length, t.n_best[0].hypothesis.token_scores.size(),
+                        static_cast<std::size_t>(models[0]->network.wait_k));
         s.outputs.push_back(t.n_best.empty() ? "" : t.n_best[0].text);
         if (!t.n_best.empty())
             s.tokens += static_cast<std::int64_t>(t.n_best[0].hypothesis.token_scores.size());
     }
+    if (models[0]->network.wait_k > 0) s.figures["average_lagging"] = lagging.mean();
     const bool summaries = models[0]->task == "summarise";
     if (metric == TextMetric::automatic)  // what people of the field compare
         metric = summaries ? TextMetric::rouge : TextMetric::bleu;

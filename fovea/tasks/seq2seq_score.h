@@ -13,6 +13,7 @@
 #include "fovea/infer/search_options.h"
 #include "fovea/metrics/bleu.h"
 #include "fovea/tasks/seq2seq_model.h"
+#include "fovea/tasks/translate.h"
 
 namespace fovea {
 
@@ -39,8 +40,7 @@ struct Seq2SeqScore {
     std::int64_t tokens = 0;  // produced
 };
 Seq2SeqScore evaluate_pairs(std::span<const Seq2SeqModel* const> models,
-                            std::span<const TextPair> pairs, const SearchOptions& search,
-                            const std::function<void(std::int64_t, std::int64_t)>& progress = {},
+                            std::span<const TextPair> pairs, const TranslateOptions& options,
                             TextMetric metric = TextMetric::automatic);
 
 }  // namespace fovea

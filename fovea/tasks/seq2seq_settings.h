@@ -28,6 +28,9 @@ struct Seq2SeqTraining {
     Json another;              // config.json of another network, instead (seq2seq_network.h)
     Precision precision = Precision::f32;
     float smoothing = 0.1f;
+    std::int64_t fixed_lag = 0;  // tokens of its own that the model reads (seq2seq_own_tokens.h)
+    double reverse_share = 0;    // of targets read from their end
+    float language_loss = 0;     // weight of the loss of the targets without their sources
     BatchOptions batches;  // max_tokens 4096
     LengthLimits limits;
     SearchOptions search;                       // for evaluation, and saved as the model's defaults

@@ -3,6 +3,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
 #include "fovea/tasks/search_settings.h"
+#include "fovea/tasks/seq2seq_model_settings.h"
 #include "fovea/tasks/seq2seq_train.h"
 
 namespace fovea {
@@ -11,9 +12,14 @@ namespace {
 // Fixed by the model that --from goes on from.
 constexpr const char* seq2seq_sizes[] = {"model",
                                          "attention",
+                                         "cross-attention",
+                                         "decoder-attention",
+                                         "wait-k",
                                          "score",
                                          "no-input-feeding",
                                          "copy",
+                                         "coverage",
+                                         "reverse-share",
                                          "preset",
                                          "vocab",
                                          "vocab-size",
@@ -34,11 +40,8 @@ constexpr const char* seq2seq_sizes[] = {"model",
                                          "positions",
                                          "max-relative"};
 
-// What one kind of network has and the other has not.
-constexpr const char* of_transformers[] = {"ffn",         "attention-dropout", "activation-dropout",
-                                           "pre-norm",    "activation",        "positions",
-                                           "max-relative"};
-constexpr const char* of_recurrence[] = {"attention", "score", "no-input-feeding"};
+// Reading documents that an encoder of windows can afford, where --max-source says nothing.
+constexpr std::int64_t long_document = 4096;
 
 class Seq2SeqTaskTrainer : public Trainer {
 public:
@@ -46,7 +49,7 @@ public:
 
     void describe(Settings& s) override {
         describe_data(s);
-        describe_model(s);
+        model_.describe(s, t_);
         search_.describe(s, true);
         s.find("beam")->options.otherwise = text_of(t_.search.beam, "; 1 while training");
         s.find("max-length")->options.otherwise = "as --max-target";
@@ -61,17 +64,19 @@ public:
             leave_out(s, seq2seq_sizes, "with --from: sizes and vocabulary are those of the model");
         else if (!t_.tokenizer.empty())
             leave_out(s, of_a_new_vocabulary, "with --tokenizer");
-        if (run.from.empty() && is_transformer())
-            leave_out(s, of_recurrence, "with --model transformer: it is for gru and lstm");
-        else if (run.from.empty())
-            leave_out(s, of_transformers, "with --model " + model_);
+        if (run.from.empty()) {
+            model_.check(s, t_);
+            if (t_.task == "summarise" && !all_global(t_.config.encoder_attention) &&
+                !s.given("max-source"))
+                t_.limits.source = long_document;
+        }
         if (!t_.target_tokenizer.empty() && t_.tokenizer.empty())
             refuse_without_effect("target-tokenizer", "without --tokenizer", "give both");
         search_.over(t_.search);
     }
 
     void prepare(RunSettings& run, const Say& say) override {
-        take_model();
+        model_.take(t_);
         run.settle(seq2seq_run_defaults(width_of(run)));
         take_settings(run);
         trainer_.emplace(t_, say);
@@ -80,7 +85,7 @@ public:
     TrainSummary summary() const override {
         const Seq2SeqPlan p = trainer_->plan();
         TrainSummary s;
-        s.model = (t_.from.empty() ? preset_ + ", " : "") + trainer_->model().network.sizes;
+        s.model = (t_.from.empty() ? model_.preset + ", " : "") + trainer_->model().network.sizes;
         s.parameters = p.parameters;
         s.records = p.pairs;
         s.dropped = p.dropped;
@@ -123,51 +128,9 @@ private:
         s.add("target-tokenizer", t_.target_tokenizer, "another one for the target", path);
     }
 
-    void describe_model(Settings& s) {
-        s.add("model", model_, "kind of model",
-              {.group = "model", .common = true, .choices = seq2seq_network_names()});
-        s.add("attention", attention_,
-              "gru, lstm: none, global, hard, window:W, local-p:W, expanded:W,M, hybrid:W",
-              {.group = "model"});
-        s.add("score", score_, "gru, lstm: of attention",
-              {.group = "model", .choices = {"dot", "scaled", "general", "additive", "two-term"}});
-        s.add("no-input-feeding", no_feeding_, "gru, lstm: outputs do not join the next input",
-              {.group = "model"});
-        s.add("copy", copy_, "copy words of the source: beside written ones, or only (a pointer)",
-              {.group = "model", .choices = {"none", "mixed", "only"}});
-        s.add("preset", preset_, "size of the model",
-              {.group = "model", .common = true, .choices = {"tiny", "small", "base", "big"}});
-        const auto size = [](double most) {
-            return SettingOptions{
-                .group = "model", .min = 1, .max = most, .otherwise = "the preset's"};
-        };
-        s.add("encoder-layers", encoder_layers_, "of the encoder", size(512));
-        s.add("decoder-layers", decoder_layers_, "of the decoder", size(512));
-        s.add("d-model", d_model_, "width of the model", size(1 << 16));
-        s.add("ffn", ffn_, "width inside feed-forward", size(1 << 20));
-        s.add("heads", heads_, "attention heads", size(1 << 16));
-        SettingOptions share{.group = "model", .min = 0, .max = 1, .below_max = true};
-        s.add("attention-dropout", t_.config.attention_dropout, "on attention weights", share);
-        s.add("activation-dropout", t_.config.activation_dropout, "inside feed-forward", share);
-        s.add("smoothing", t_.smoothing, "label smoothing", share);
-        share.otherwise = "the preset's";
-        s.add("dropout", dropout_, "of embeddings and sublayers", share);
-        s.add("pre-norm", t_.config.normalize_before, "norm before each sublayer instead of after",
-              {.group = "model"});
-        s.add("activation", activation_, "of feed-forward",
-              {.group = "model", .choices = {"relu", "gelu", "swish"}});
-        s.add("positions", positions_, "position code",
-              {.group = "model",
-               .choices = {"sinusoidal", "sinusoidal_halves", "learned", "relative", "rotary",
-                           "unit", "linear", "none"}});
-        s.add("max-relative", t_.config.max_relative_position,
-              "relative positions: differences beyond it count as this one",
-              {.group = "model", .min = 1, .max = 1 << 16});
-    }
-
     // Of the model to be made, or of the one to go on from.
     int width_of(const RunSettings& run) const {
-        if (run.from.empty()) return *d_model_;
+        if (run.from.empty()) return *model_.d_model;
         const std::string path = join_path(find_model_folder(run.from), "config.json");
         ParameterStore shapes(ParameterStore::Mode::check);
         Rng unused;
@@ -206,65 +169,10 @@ private:
         search_.max_length = t_.search.max_length;
     }
 
-    bool is_transformer() const { return model_ == "transformer"; }
-
-    // The preset with what was given over it; what it decides is then shown in config.toml.
-    void take_model() {
-        if (!is_transformer()) return take_recurrent_model();
-        TransformerConfig c = t_.config;
-        c.apply_preset(preset_);
-        const auto choose = [](auto& given, auto& preset) {
-            if (!given) given = preset;
-            preset = *given;
-        };
-        choose(dropout_, c.dropout);
-        choose(encoder_layers_, c.encoder_layers);
-        choose(decoder_layers_, c.decoder_layers);
-        choose(d_model_, c.d_model);
-        choose(ffn_, c.encoder_ffn_dim);
-        choose(heads_, c.encoder_attention_heads);
-        c.decoder_ffn_dim = c.encoder_ffn_dim;
-        c.decoder_attention_heads = c.encoder_attention_heads;
-        c.positions = position_code_of(positions_);
-        c.activation_function = activation_ == "gelu"    ? Act::gelu
-                                : activation_ == "swish" ? Act::swish
-                                                         : Act::relu;
-        c.max_position_embeddings =
-            static_cast<int>(std::max<std::int64_t>(1024, t_.limits.source));
-        t_.config = c;
-        if (copy_ == "none") return;
-        t_.another = c.to_json();
-        t_.another["copy"] = copy_;
-    }
-
-    void take_recurrent_model() {
-        Seq2SeqChoice c{
-            .preset = preset_,
-            .attention = attention_,
-            .score = score_,
-            .copy = copy_,
-            .input_feeding = !no_feeding_,
-            .encoder_layers = encoder_layers_,
-            .decoder_layers = decoder_layers_,
-            .width = d_model_,
-            .heads = heads_,
-            .dropout = dropout_,
-            .max_source = static_cast<int>(std::max<std::int64_t>(1024, t_.limits.source))};
-        t_.another = seq2seq_network_named(model_).new_config(c);
-        encoder_layers_ = c.encoder_layers;
-        decoder_layers_ = c.decoder_layers;
-        d_model_ = c.width;
-        heads_ = c.heads;
-        dropout_ = c.dropout;
-    }
-
     Seq2SeqTraining t_;
     SearchSettings search_;
-    std::string model_ = "transformer", attention_ = "global", score_ = "general", copy_ = "none";
-    bool no_feeding_ = false;
-    std::string preset_ = "small", vocab_ = "bpe", positions_ = "sinusoidal", activation_ = "relu";
-    std::optional<float> dropout_;
-    std::optional<int> encoder_layers_, decoder_layers_, d_model_, ffn_, heads_;
+    Seq2SeqModelSettings model_;
+    std::string vocab_ = "bpe";
     bool separate_ = false;
     std::optional<Seq2SeqTrainer> trainer_;
 };

@@ -5,6 +5,7 @@
 
 #include "fovea/base/files.h"
 #include "fovea/data/split.h"
+#include "fovea/ops/arithmetic.h"
 #include "fovea/tasks/start_vectors.h"
 #include "fovea/tasks/training_data.h"
 
@@ -50,6 +51,12 @@ void take_special_ids(Json& c, const Tokenizer& source, const Tokenizer& target)
     c["eos_token_id"] = *end;
     if (c.contains("copy")) c["unk_token_id"] = target.unk_id().value_or(*end);
     c["pad_token_id"] = c["decoder_start_token_id"] = target.pad_id().value_or(*end);
+}
+
+// A token behind those of the tokenizer, which no text has: it begins targets read from their end.
+void add_direction_token(Json& c, const Tokenizer& source, const Tokenizer& target) {
+    c["reverse_token_id"] = target.vocab_size();
+    c[&source == &target ? "vocab_size" : "decoder_vocab_size"] = target.vocab_size() + 1;
 }
 
 }  // namespace
@@ -120,6 +127,7 @@ void Seq2SeqTrainer::make_model(const Say& say) {
             target = vocabulary_for(pairs_, false, true, options_.vocabulary);
         }
         take_special_ids(c, *source, *target);
+        if (options_.reverse_share > 0) add_direction_token(c, *source, *target);
         model_ = Seq2SeqModel::create(c, source, target, options_.run.seed);
         start_from_vectors(options_.vectors, *model_.store, *source, say,
                            source == target ? "" : "decoder");
@@ -158,6 +166,7 @@ TrainTask Seq2SeqTrainer::task() {
     t.store = model_.store.get();
     t.fingerprint = fingerprint_;
     t.begin_epoch = [this](std::int64_t epoch) {
+        draws_ = {options_.run.seed, epoch};
         plan_.emplace(examples_.lengths, options_.batches, epoch);
         return plan_->batches();
     };
@@ -168,8 +177,16 @@ TrainTask Seq2SeqTrainer::task() {
         return n;
     };
     t.loss = [this](std::int64_t index) {
-        const Seq2SeqBatch b = pack_batch(examples_, (*plan_)[index], model_.network.start_token);
-        return model_.network.loss(b, options_.smoothing);
+        Seq2SeqBatch b = pack_batch(examples_, (*plan_)[index], model_.network.start_token);
+        if (options_.reverse_share > 0)
+            b = with_reversed(b, model_.network.reverse_token, options_.reverse_share, draws_);
+        if (options_.fixed_lag > 0)
+            b = with_own_tokens(model_.network, b, options_.fixed_lag, draws_);
+        const Tensor loss = model_.network.loss(b, options_.smoothing);
+        if (options_.language_loss == 0) return loss;
+        return loss + options_.language_loss *
+                          model_.network.loss(without_sources(b, model_.network.end_token),
+                                              options_.smoothing);
     };
     t.guessing_loss = std::log(static_cast<double>(model_.network.target_vocabulary));
     if (!dev_.empty()) {

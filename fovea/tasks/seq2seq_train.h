@@ -7,6 +7,7 @@
 
 #include "fovea/tasks/seq2seq_batch.h"
 #include "fovea/tasks/seq2seq_model.h"
+#include "fovea/tasks/seq2seq_own_tokens.h"
 #include "fovea/tasks/seq2seq_settings.h"
 
 namespace fovea {
@@ -44,6 +45,7 @@ private:
     std::vector<TextPair> pairs_, dev_;  // the training pairs only until they are encoded
     Seq2SeqExamples examples_, dev_examples_;
     std::optional<BatchPlan> plan_;
+    EpochDraws draws_;
     Json fingerprint_;
 };
 

@@ -34,10 +34,15 @@ Seq2SeqNetwork network_of(const SharedTransformer& t) {
     n.start_token = c.decoder_start_token_id;
     n.end_token = c.eos_token_id;
     n.pad_token = c.pad_token_id;
+    n.wait_k = c.wait_k;
     n.width = c.d_model;
     n.max_source = c.max_position_embeddings;
     n.sizes = text_of(c.encoder_layers, "+", c.decoder_layers, " layers, d=", c.d_model,
                       ", ffn=", c.encoder_ffn_dim, ", ", c.encoder_attention_heads, " heads");
+    if (!all_global(c.encoder_attention)) n.sizes += ", attention " + name_of(c.encoder_attention);
+    if (!all_global(c.decoder_attention)) n.sizes += ", decoder " + name_of(c.decoder_attention);
+    if (!all_global(c.cross_attention)) n.sizes += ", source " + name_of(c.cross_attention);
+    if (c.wait_k > 0) n.sizes += text_of(", wait ", c.wait_k);
     n.bytes_per_token = kept_bytes(c);
     n.sides = {{".encoder_attn", "target", "source"},
                {"model.decoder.", "target", "target"},
@@ -86,12 +91,13 @@ Seq2SeqNetwork make_transformer_network(const Json& config, const std::string& w
     const auto t =
         std::make_shared<const Transformer>(TransformerConfig::from_json(config, where), p);
     Seq2SeqNetwork n = network_of(t);
+    n.reverse_token = reverse_token_in(config, where);
     const CopyMode copy = copy_mode_in(config, where);
     if (copy == CopyMode::none) return n;
     n.unknown_token = config.value("unk_token_id", n.end_token);
-    return with_copying(
-        std::move(n), copy_parts(t),
-        std::make_shared<const PointerHead>(copy, t->config.d_model, p / "pointer"));
+    return with_copying(std::move(n), copy_parts(t),
+                        std::make_shared<const PointerHead>(copy, t->config.d_model, p / "pointer"),
+                        coverage_in(config, where));
 }
 
 // A checkpoint keeps the columns as they were trained, the folder may have them in Marian's order.
@@ -106,13 +112,15 @@ Seq2SeqFiles transformer_files(const Json& config, const ParameterStore& paramet
     if (copy_mode_in(config, "config.json") != CopyMode::none) {  // no other program knows them
         Seq2SeqFiles ours;
         ours.config = c.to_json();
-        for (const char* key : {"copy", "unk_token_id"})
+        for (const char* key : {"copy", "unk_token_id", "coverage", "reverse_token_id"})
             if (config.contains(key)) ours.config[key] = config[key];
         for (const std::string& name : parameters.names())
             ours.parameters.put(name, parameters.at(name));
         return ours;
     }
     TransformerFiles files = files_of(c, parameters);
+    if (config.contains("reverse_token_id"))
+        files.config["reverse_token_id"] = config["reverse_token_id"];
     return {std::move(files.config), std::move(files.parameters)};
 }
 

@@ -50,7 +50,9 @@ public:
               {.group = "model", .min = 0, .max = 1 << 16});
         s.add("smoothing", smoothing_, "label smoothing of the intent",
               {.group = "model", .min = 0, .max = 1, .below_max = true});
-        making_.describe(s);
+        const std::string others[] = {"auto"};
+        making_.describe(
+            s, others, "what reads the text; auto: a recurrence over words, beside how they look");
         rates_.describe(s);
     }
 
@@ -68,8 +70,11 @@ public:
 
     void prepare(RunSettings& run, const Say& say) override {
         run_ = run;
-        if (settings_ && run.from.empty()) check_encoder_sizes(*settings_, making_.model_name);
         read_data(say);
+        if (settings_ && run.from.empty()) {
+            making_.choose_word_reader(*settings_, train_.size(), word_features_, say);
+            check_encoder_sizes(*settings_, making_.model_name);
+        }
         make_model(say);
         std::vector<std::int64_t> lengths;
         for (const SlotText& t : train_) {
@@ -88,42 +93,22 @@ public:
 
     TrainSummary summary() const override {
         const TagNetwork& n = model_.network->tags;
-        TrainSummary s;
-        s.model = text_of(model_type_of(model_.folder.config), ", ", n.encoder->layers,
-                          " layers, d=", n.encoder->width, n.crf ? ", CRF" : ", no CRF",
-                          n.features ? ", word features" : "");
-        s.parameters = model_.store->count();
-        s.records = static_cast<std::int64_t>(train_.size());
-        s.batches_per_epoch = batches_->per_epoch();
-        s.tokens_per_epoch = tokens_;
-        // Parameters with gradient and two moments; per token and layer about 14 rows.
-        s.memory_bytes = 24.0 * static_cast<double>(s.parameters) +
-                         4.0 * 14 * n.encoder->width * n.encoder->layers *
-                             static_cast<double>(run_.batches.max_tokens);
-        return s;
+        return summary_of(text_of(model_type_of(model_.folder.config), ", ", n.encoder->layers,
+                                  " layers, d=", n.encoder->width, n.crf ? ", CRF" : ", no CRF",
+                                  n.features ? ", word features" : ""),
+                          *model_.store, *batches_, values_per_token(*n.encoder));
     }
 
     TrainTask task() override {
-        TrainTask t;
-        t.store = model_.store.get();
-        t.fingerprint = model_.folder.about["data"];
+        TrainTask t = task_over(*batches_, *model_.store, model_.folder);
         t.guessing_loss = std::log(static_cast<double>(model_.folder.labels.size())) +
                           intent_weight_ * std::log(static_cast<double>(model_.intents.size()));
-        t.begin_epoch = [this](std::int64_t epoch) { return batches_->begin(epoch); };
         t.unit = "words";
-        t.batch_weight = [this](std::int64_t b) {
-            std::int64_t words = 0;
-            for (const std::int64_t i : (*batches_)[b])
-                words += examples_[static_cast<std::size_t>(i)].words;
-            return words;
-        };
+        t.batch_weight = [this](std::int64_t b) { return words_in(examples_, (*batches_)[b]); };
         t.loss = [this](std::int64_t b) { return loss((*batches_)[b]); };
         if (!dev_.empty())
             t.evaluate = [this] {
-                const MetricScore s = slot_score(model_, dev_);
-                const Evaluation e = evaluation_of(s, run_.metric);
-                note_score(model_.folder, e, s.signature);
-                return e;
+                return noted_evaluation(model_.folder, slot_score(model_, dev_), run_.metric);
             };
         t.save_model = [this](const std::string& path) { model_.save(path, true); };
         t.parameter_rules = rates_.rules(*model_.network->tags.encoder, *model_.store);
@@ -265,7 +250,7 @@ private:
     float intent_weight_ = 1, smoothing_ = 0;
     int word_features_ = 0;
     Settings* settings_ = nullptr;  // a resumed run's own recipe comes after check()
-    EncoderMaking making_;
+    EncoderMaking making_{.model_name = "auto"};
     LayerRates rates_;
     RunSettings run_;
     std::vector<SlotText> train_, dev_;

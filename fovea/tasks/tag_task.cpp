@@ -48,9 +48,10 @@ public:
         s.add("word-features", word_features_,
               "width of what words look like, beside the encoder; 0: without",
               {.group = "model", .min = 0, .max = 1 << 16});
-        const std::string others[] = {without_encoder};
+        const std::string others[] = {"auto", without_encoder};
         making_.describe(s, others,
-                         "what reads the text; features: no network, only how words look");
+                         "what reads the text; features: no network, only how words look; auto: "
+                         "a recurrence over words, beside how they look");
         rates_.describe(s);
     }
 
@@ -58,9 +59,9 @@ public:
 
     void check(Settings& s, const RunSettings& run) override {
         static constexpr const char* of_encoders[] = {
-            "preset",        "layers",     "ffn",        "hidden",    "heads",
-            "vocab",         "vocab-size", "max-length", "lowercase", "tokenizer",
-            "word-features", "freeze",     "layer-decay"};
+            "preset",        "layers",     "ffn",         "hidden",       "heads",
+            "vocab",         "vocab-size", "max-length",  "lowercase",    "tokenizer",
+            "word-features", "freeze",     "layer-decay", "min-frequency"};
         settings_ = &s;
         if (crf_ && no_crf_)
             throw Error("--crf and --no-crf do not go together", ErrorKind::usage,
@@ -73,9 +74,12 @@ public:
 
     void prepare(RunSettings& run, const Say& say) override {
         run_ = run;
-        if (settings_ && run.from.empty() && making_.model_name != without_encoder)
-            check_encoder_sizes(*settings_, making_.model_name);
         read_data(say);
+        if (settings_ && run.from.empty()) {
+            making_.choose_word_reader(*settings_, train_.size(), word_features_, say);
+            if (making_.model_name != without_encoder)
+                check_encoder_sizes(*settings_, making_.model_name);
+        }
         make_model(say);
         std::vector<std::int64_t> lengths;
         for (const TaggedWords& t : train_) {
@@ -94,37 +98,20 @@ public:
 
     TrainSummary summary() const override {
         const TagNetwork& n = *model_.network;
-        TrainSummary s;
-        s.model = n.encoder ? text_of(model_.folder.config.value("model_type", ""), ", ",
-                                      n.encoder->layers, " layers, d=", n.encoder->width)
-                            : text_of("word features, d=", n.features->config.width);
-        if (n.encoder && n.features) s.model += text_of(", word features, d=", word_features_);
-        s.model += n.crf ? ", CRF" : ", no CRF";
-        s.parameters = model_.store->count();
-        s.records = static_cast<std::int64_t>(train_.size());
-        s.batches_per_epoch = batches_->per_epoch();
-        s.tokens_per_epoch = tokens_;
-        // Parameters with gradient and two moments; per token and layer about 14 rows.
-        const double row = n.encoder ? 14.0 * n.encoder->width * n.encoder->layers
-                                     : double{word_feature_count} * n.features->config.width;
-        s.memory_bytes = 24.0 * static_cast<double>(s.parameters) +
-                         4.0 * row * static_cast<double>(run_.batches.max_tokens);
-        return s;
+        std::string model = n.encoder ? text_of(model_type_of(model_.folder.config), ", ",
+                                                n.encoder->layers, " layers, d=", n.encoder->width)
+                                      : text_of("word features, d=", n.features->config.width);
+        if (n.encoder && n.features) model += text_of(", word features, d=", word_features_);
+        return summary_of(model + (n.crf ? ", CRF" : ", no CRF"), *model_.store, *batches_,
+                          n.encoder ? values_per_token(*n.encoder)
+                                    : double{word_feature_count} * n.features->config.width);
     }
 
     TrainTask task() override {
-        TrainTask t;
-        t.store = model_.store.get();
-        t.fingerprint = model_.folder.about["data"];
+        TrainTask t = task_over(*batches_, *model_.store, model_.folder);
         t.guessing_loss = std::log(static_cast<double>(model_.folder.labels.size()));
-        t.begin_epoch = [this](std::int64_t epoch) { return batches_->begin(epoch); };
         t.unit = "words";
-        t.batch_weight = [this](std::int64_t b) {
-            std::int64_t words = 0;
-            for (const std::int64_t i : (*batches_)[b])
-                words += examples_[static_cast<std::size_t>(i)].words;
-            return words;
-        };
+        t.batch_weight = [this](std::int64_t b) { return words_in(examples_, (*batches_)[b]); };
         t.loss = [this](std::int64_t b) {
             const auto chosen = (*batches_)[b];
             Ids tags;
@@ -134,7 +121,11 @@ public:
             }
             return model_.network->loss(pack_words(examples_, chosen), tags);
         };
-        if (!dev_.empty()) t.evaluate = [this] { return evaluate(); };
+        if (!dev_.empty())
+            t.evaluate = [this] {
+                return noted_evaluation(
+                    model_.folder, tag_score(model_, dev_, EntityReading::lenient), run_.metric);
+            };
         t.save_model = [this](const std::string& path) { model_.save(path, true); };
         if (model_.network->encoder)
             t.parameter_rules = rates_.rules(*model_.network->encoder, *model_.store);
@@ -150,7 +141,7 @@ public:
 
 private:
     RunDefaults defaults() const {
-        if (!model_.network->encoder) return {.rate = 5e-3, .warmup = 100, .epochs = 8};
+        if (!model_.network->encoder) return {.rate = 2e-2, .warmup = 100, .epochs = 8};
         return encoder_defaults(model_.network->encoder->width, pretrained_);
     }
 
@@ -301,18 +292,11 @@ private:
         note_data(model_.folder, contents, train_.size(), run_);
     }
 
-    Evaluation evaluate() {
-        const MetricScore s = tag_score(model_, dev_, EntityReading::lenient);
-        const Evaluation e = evaluation_of(s, run_.metric);
-        note_score(model_.folder, e, s.signature);
-        return e;
-    }
-
     std::string words_key_, tags_key_, scheme_ = "auto";
     bool crf_ = false, no_crf_ = false;
     int word_features_ = 0;
     Settings* settings_ = nullptr;  // a resumed run's own recipe comes after check()
-    EncoderMaking making_;
+    EncoderMaking making_{.model_name = "auto"};
     LayerRates rates_;
     RunSettings run_;
     std::vector<TaggedWords> train_, dev_;

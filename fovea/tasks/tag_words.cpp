@@ -116,6 +116,13 @@ WordBatch pack_words(std::span<const EncodedWords> sentences,
     return b;
 }
 
+std::int64_t words_in(std::span<const EncodedWords> sentences,
+                      std::span<const std::int64_t> indices) {
+    std::int64_t words = 0;
+    for (const std::int64_t i : indices) words += sentences[static_cast<std::size_t>(i)].words;
+    return words;
+}
+
 EncodedWords encode_words(const WordReading& reading, const std::string& text,
                           std::span<const TextSpan> words) {
     EncodedWords out;

@@ -28,6 +28,10 @@ struct WordBatch {
 WordBatch pack_words(std::span<const EncodedWords> sentences,
                      std::span<const std::int64_t> indices);
 
+// How many words these sentences have.
+std::int64_t words_in(std::span<const EncodedWords> sentences,
+                      std::span<const std::int64_t> indices);
+
 // What a network reads of words.
 struct WordReading {
     const Tokenizer* tokenizer = nullptr;  // null: it reads no pieces

@@ -184,6 +184,7 @@ struct TaskEntry {
     std::vector<Head> heads{};  // the same by config.json's architecture: those with these heads
     bool common = true;         // its verb stands in the short help
     bool opens_all = false;     // its verb takes folders of other tasks too: it uses their encoder
+    std::string also = "";  // a task whose folders its verb takes, too: its predictor hands them on
 };
 
 std::span<const TaskEntry> tasks();  // the one table

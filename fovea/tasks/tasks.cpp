@@ -7,6 +7,7 @@
 #include "fovea/tasks/embed.h"
 #include "fovea/tasks/fill.h"
 #include "fovea/tasks/generate.h"
+#include "fovea/tasks/image.h"
 #include "fovea/tasks/multi.h"
 #include "fovea/tasks/pretrain.h"
 #include "fovea/tasks/pretrained_model.h"
@@ -14,6 +15,7 @@
 #include "fovea/tasks/seq2seq_model.h"
 #include "fovea/tasks/seq2seq_task.h"
 #include "fovea/tasks/slots.h"
+#include "fovea/tasks/speech.h"
 #include "fovea/tasks/tag.h"
 #include "fovea/tasks/task.h"
 #include "fovea/tasks/vectors.h"
@@ -54,7 +56,22 @@ const TaskEntry table[] = {
      make_classify_predictor,
      save_classifier,
      {},
-     {Head::classes}},
+     {Head::classes},
+     true,
+     false,
+     "image"},
+    {"image",
+     "Give each picture a label.",
+     "pictures (.png, .jpg, IDX), or a file of their paths, one per line",
+     RecordShape::pictures,
+     {"fovea image run/model photo.jpg", "fovea image run/model *.png --top 3 --format jsonl",
+      "fovea image run/model --format tsv < paths.txt"},
+     make_image_trainer,
+     make_image_predictor,
+     save_image_model,
+     {"vit", "deit"},
+     {},
+     false},
     {"tag",
      "Find entities in texts, or give each word a tag.",
      "texts, one per line",
@@ -103,6 +120,18 @@ const TaskEntry table[] = {
      make_segment_predictor,
      save_segmenter,
      {"segformer"},
+     {},
+     false},
+    {"transcribe",
+     "Write down what is said in sounds, or name their class.",
+     "sounds (.wav, .flac, .mfc), or lists of their paths",
+     RecordShape::sounds,
+     {"fovea transcribe run/model a.wav b.flac", "fovea transcribe run/model --times a.wav",
+      "fovea transcribe run/model --beam 8 --format jsonl < paths.txt"},
+     make_speech_trainer,
+     make_speech_predictor,
+     save_transcriber,
+     {"whisper", SpeechConfig::model_type},
      {},
      false},
     {"pretrain",

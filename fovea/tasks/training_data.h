@@ -4,6 +4,7 @@
 // Not thread-safe: it belongs to one trainer.
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,6 +27,11 @@ public:
         return plan_->batches();
     }
     std::int64_t per_epoch() const { return BatchPlan(lengths_, options_, 0).batches(); }
+    std::int64_t examples() const { return static_cast<std::int64_t>(lengths_.size()); }
+    std::int64_t tokens() const {
+        return std::accumulate(lengths_.begin(), lengths_.end(), std::int64_t{0});
+    }
+    std::int64_t max_tokens() const { return options_.max_tokens; }  // of a batch
     std::span<const std::int64_t> operator[](std::int64_t b) const { return (*plan_)[b]; }
 
 private:

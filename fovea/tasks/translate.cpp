@@ -4,38 +4,17 @@
 #include <memory>
 #include <utility>
 
+#include "fovea/base/error.h"
 #include "fovea/data/batch_plan.h"
 #include "fovea/infer/beam_search.h"
 #include "fovea/infer/ensemble_stepper.h"
+#include "fovea/tasks/rerank.h"
 #include "fovea/tasks/seq2seq_batch.h"
+#include "fovea/tasks/translate_search.h"
 #include "fovea/tensor/token_batch.h"
 
 namespace fovea {
 namespace {
-
-struct Source {
-    Ids ids;
-    bool cut = false;
-    CopiedText copied{};  // for networks that copy
-};
-
-std::vector<Source> sources_of(const Seq2SeqModel& model, std::span<const std::string> texts) {
-    std::vector<Source> all;
-    const auto limit = static_cast<std::size_t>(model.max_source_length);
-    for (Ids& ids : model.encode_sources(texts)) {
-        Source& s = all.emplace_back(Source{std::move(ids), false});
-        if (model.network.copies)
-            s.copied = model.copy_vocabulary().source_of(texts[all.size() - 1]);
-        if (s.ids.size() <= limit) continue;
-        for (Ids* cut : {&s.ids, &s.copied.ids}) {
-            if (cut->empty()) continue;
-            cut->resize(limit);
-            cut->back() = model.network.end_token;
-        }
-        s.cut = true;
-    }
-    return all;
-}
 
 std::vector<std::string> token_texts(const Tokenizer& tokenizer, const Ids& ids) {
     std::vector<std::string> out;
@@ -44,7 +23,8 @@ std::vector<std::string> token_texts(const Tokenizer& tokenizer, const Ids& ids)
 }
 
 // The same of a hypothesis, whose words may be the source's.
-std::vector<std::string> token_texts(const Seq2SeqModel& model, const Ids& ids, const Source& s) {
+std::vector<std::string> token_texts(const Seq2SeqModel& model, const Ids& ids,
+                                     const TranslateSource& s) {
     std::vector<std::string> out = token_texts(*model.target_tokenizer, ids);
     for (std::size_t i = 0; i < ids.size(); ++i) {
         const auto k = static_cast<std::size_t>(ids[i] - model.network.target_vocabulary);
@@ -71,6 +51,7 @@ std::int64_t length_limit(const SearchOptions& o, std::size_t source_length) {
 DecodeRequest request_of(const Seq2SeqModel& model, const TranslateOptions& o, std::size_t i) {
     DecodeRequest w;
     w.sample_id = o.first_text + i;
+    if (o.from_right) w.prompt = {model.network.reverse_token};
     const auto ids = [&](const std::string& text) {
         Ids t = model.encode_target(text);
         t.pop_back();  // </s>
@@ -110,16 +91,39 @@ void expect_same_tokens(const Tokenizer& a, const Tokenizer& b, const char* side
 
 }  // namespace
 
-std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> models,
-                                      std::span<const std::string> texts,
-                                      const TranslateOptions& options) {
-    expect(!models.empty(), "translate: no model");
+std::vector<TranslateSource> translate_sources(const Seq2SeqModel& model,
+                                               std::span<const std::string> texts) {
+    std::vector<TranslateSource> all;
+    const auto limit = static_cast<std::size_t>(model.max_source_length);
+    for (Ids& ids : model.encode_sources(texts)) {
+        TranslateSource& s = all.emplace_back(TranslateSource{std::move(ids), false});
+        if (model.network.copies)
+            s.copied = model.copy_vocabulary().source_of(texts[all.size() - 1]);
+        if (s.ids.size() <= limit) continue;
+        for (Ids* cut : {&s.ids, &s.copied.ids}) {
+            if (cut->empty()) continue;
+            cut->resize(limit);
+            cut->back() = model.network.end_token;
+        }
+        s.cut = true;
+    }
+    return all;
+}
+
+std::string text_of_tokens(const Seq2SeqModel& model, const Ids& tokens,
+                           const TranslateSource& source) {
+    return model.network.copies ? model.copy_vocabulary().text_of(tokens, source.copied.words)
+                                : model.decode_target(tokens);
+}
+
+std::vector<TranslatedText> translate_batches(std::span<const Seq2SeqModel* const> models,
+                                              std::span<const std::string> texts,
+                                              const TranslateOptions& options,
+                                              const SearchHooks& hooks) {
     options.search.check();
-    expect_one_per_text(options.prefixes.size(), texts.size(), "prefixes");
-    expect_one_per_text(options.constraints.size(), texts.size(), "lists of constraints");
     const Seq2SeqModel& first = *models[0];
     std::vector<TranslatedText> out(texts.size());
-    const std::vector<Source> sources = sources_of(first, texts);
+    const std::vector<TranslateSource> sources = translate_sources(first, texts);
     std::vector<DecodeRequest> requests;
     std::vector<std::size_t> asked;  // texts to search for
     std::vector<std::int64_t> lengths;
@@ -129,6 +133,7 @@ std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> model
         if (options.tokens)
             out[i].source_tokens = token_texts(*first.source_tokenizer, sources[i].ids);
         out[i].cut = sources[i].cut;
+        out[i].source_length = sources[i].ids.size();
         if (is_blank(texts[i]) && requests[i].prefix.empty() && requests[i].constraints.empty()) {
             out[i].n_best.resize(1);
             continue;
@@ -144,6 +149,8 @@ std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> model
     SearchOptions search_options = options.search;
     if (first.network.pad_token != first.network.end_token)
         search_options.banned.push_back(first.network.pad_token);
+    if (first.network.reverse_token >= 0)
+        search_options.banned.push_back(first.network.reverse_token);
 
     // Longest first: the hardest batches while memory is fresh, and equal lengths together.
     const BatchPlan plan(
@@ -164,15 +171,14 @@ std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> model
             batch_requests.push_back(std::move(requests[i]));
         }
         const auto stepper = stepper_of(models, pack(batch), copies);
-        auto found = search(*stepper, search_options, batch_requests, {.stop = options.stop});
+        auto found = search(*stepper, search_options, batch_requests, hooks);
         for (std::size_t k = 0; k < found.size(); ++k) {
             const std::size_t i = asked[static_cast<std::size_t>(plan[b][k])];
             for (Hypothesis& h : found[k]) {
                 TranslatedText::Candidate c;
-                const Source& source = sources[i];
-                c.text = first.network.copies
-                             ? first.copy_vocabulary().text_of(h.tokens, source.copied.words)
-                             : first.decode_target(h.tokens);
+                if (options.from_right) std::reverse(h.tokens.begin(), h.tokens.end());
+                const TranslateSource& source = sources[i];
+                c.text = text_of_tokens(first, h.tokens, source);
                 if (options.tokens) c.tokens = token_texts(first, h.tokens, source);
                 if (options.alignments)
                     c.alignment = align(first, sources[i].ids, h.tokens, options.alignment_layer);
@@ -184,6 +190,25 @@ std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> model
         if (options.progress) options.progress(done, static_cast<std::int64_t>(texts.size()));
     }
     return out;
+}
+
+std::vector<TranslatedText> translate(std::span<const Seq2SeqModel* const> models,
+                                      std::span<const std::string> texts,
+                                      const TranslateOptions& options) {
+    expect(!models.empty(), "translate: no model");
+    expect_one_per_text(options.prefixes.size(), texts.size(), "prefixes");
+    expect_one_per_text(options.constraints.size(), texts.size(), "lists of constraints");
+    if (options.from_right || options.rerank)
+        for (const Seq2SeqModel* m : models)
+            if (m->network.reverse_token < 0)
+                fail_with(ErrorKind::usage, "train one with fovea train --reverse-share 0.5",
+                          "translate: the model has not learned to read from right to left");
+    if (options.rerank) return reranked(models, texts, options);
+    if (!options.on_text) return translate_batches(models, texts, options, {.stop = options.stop});
+    if (options.search.n_best > 1 || options.search.sample)
+        fail_with(ErrorKind::usage, "leave out --n-best and --sample, or --stream",
+                  "translate: only the best text can be shown while it is made");
+    return translate_streamed(models, texts, options);
 }
 
 std::vector<TranslatedText> translate(const Seq2SeqModel& model, std::span<const std::string> texts,

@@ -27,6 +27,14 @@ struct TranslateOptions {
     // numbers that samples are drawn with.
     std::size_t first_text = 0;
     std::function<void(std::int64_t done, std::int64_t total)> progress{};
+    // Search from the end of the text, behind the model's direction token (fovea train
+    // --reverse-share); the results are texts like any other.
+    bool from_right = false;
+    // Search from both ends, and rank what either finds by the mean of both log-probabilities.
+    bool rerank = false;
+    // Of the best text of each, pieces as soon as they are certain (infer/search_options.h), `last`
+    // with its end. Texts are then searched for one by one, in order; no bit of a result changes.
+    std::function<void(std::size_t text, const std::string& piece, bool last)> on_text{};
     // Set to true by any thread: what was found so far is returned; the rest stays empty.
     const std::atomic<bool>* stop = nullptr;
 };
@@ -40,7 +48,8 @@ struct TranslatedText {
     };
     std::vector<Candidate> n_best;  // best first
     std::vector<std::string> source_tokens;
-    bool cut = false;  // the source was longer than the model takes
+    std::size_t source_length = 0;  // tokens read, </s> included
+    bool cut = false;               // the source was longer than the model takes
 };
 
 // Several models form an ensemble; their tokenizers must agree. A text of nothing but spaces is

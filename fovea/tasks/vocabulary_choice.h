@@ -16,7 +16,8 @@ struct VocabularyChoice {
     std::string kind = "bpe";
     std::int64_t size = 8000;
     bool lowercase = false;
-    std::string file;   // instead of training one
+    std::string file;  // instead of training one
+    std::int64_t min_frequency = 0;
     std::string frame;  // recipe whose special tokens and template it gets; not a setting
 
     void describe(Settings& settings);

@@ -44,6 +44,9 @@ void fuzz_word_vectors(FuzzBytes data);
 // A selector, then a generation_config.json; or a tokenizer_config.json, a special_tokens_map.json,
 // an added_tokens.json, a config.json and a text, with 0xFF between them.
 void fuzz_tokenizer_config(FuzzBytes data);
+// A WAV file; a FLAC file.
+void fuzz_wav(FuzzBytes data);
+void fuzz_flac(FuzzBytes data);
 
 // A picture.
 void fuzz_png(FuzzBytes data);

@@ -363,6 +363,41 @@ def tokenizer_config():
         write("tokenizer_config", "generation-" + name, b"\1" + json.dumps(generation).encode())
 
 
+def sounds():
+    chunk = lambda name, body: name + struct.pack("<I", len(body)) + body + b"\0" * (len(body) % 2)
+    riff = lambda *chunks: b"RIFF" + struct.pack("<I", 4 + sum(map(len, chunks))) + b"WAVE" + b"".join(chunks)
+    form = lambda tag, n, bits: struct.pack("<HHIIHH", tag, n, 8000, 8000 * n * bits // 8, n * bits // 8, bits)
+    for tag, bits in [(1, 8), (1, 16), (1, 24), (1, 32), (3, 32), (3, 64)]:
+        data = struct.pack("<d", 0.5) * 3
+        write("wav", "%d-%d" % (tag, bits), riff(chunk(b"fmt ", form(tag, 1, bits)), chunk(b"data", data)))
+    guid = bytes.fromhex("0000000010008000 00aa00389b71".replace(" ", ""))
+    more = form(0xfffe, 2, 16) + struct.pack("<HHIH", 22, 16, 3, 1) + guid
+    write("wav", "extensible", riff(chunk(b"LIST", b"INFOx"), chunk(b"fmt ", more), chunk(b"data", b"abcd" * 4)))
+    write("wav", "adpcm", riff(chunk(b"fmt ", form(2, 1, 4)), chunk(b"data", b"abcd")))
+
+    def crc(data, bits, polynomial):
+        value = 0
+        for byte in data:
+            value ^= byte << (bits - 8)
+            for _ in range(8):
+                value = (value << 1 ^ (polynomial if value >> (bits - 1) else 0)) & ((1 << bits) - 1)
+        return value
+
+    def flac(channels, samples, subframes):  # one frame of 16-bit samples at 8 kHz
+        info = struct.pack(">HH", samples, samples) + bytes(6)
+        info += ((8000 << 44) | (channels - 1) << 41 | 15 << 36 | samples).to_bytes(8, "big") + bytes(16)
+        frame = bytes([0xff, 0xf8, 0x64, (channels - 1) << 4 | 8, 0, samples - 1])
+        frame += bytes([crc(frame, 8, 7)]) + subframes
+        return b"fLaC\x80\0\0\x22" + info + frame + crc(frame, 16, 0x8005).to_bytes(2, "big")
+
+    constant, plain = b"\0\1\2", b"\2" + bytes(range(64))
+    write("flac", "constant", flac(1, 32, constant))
+    write("flac", "verbatim", flac(1, 32, plain))
+    write("flac", "stereo", flac(2, 32, constant + plain))
+    write("flac", "noise", b"fLaC" + bytes(range(64)))
+    write("flac", "cut", flac(2, 32, constant + plain)[:-9])
+
+
 tokenizer_json()
 vocab_files()
 sentencepiece_model()
@@ -378,3 +413,4 @@ weight_index()
 word_vectors()
 tokenizer_config()
 pictures()
+sounds()

@@ -45,6 +45,8 @@ INSTANTIATE_TEST_SUITE_P(
         Target{"saved_state", fuzz_saved_state}, Target{"data_files", fuzz_data_files},
         Target{"questions", fuzz_questions}, Target{"metric_texts", fuzz_metric_texts},
         Target{"model_config", fuzz_model_config}, Target{"weight_index", fuzz_weight_index},
+        Target{"wav", fuzz_wav},
+        Target{"flac", fuzz_flac},
         Target{"word_vectors", fuzz_word_vectors},
         Target{"tokenizer_config", fuzz_tokenizer_config}, Target{"png", fuzz_png},
         Target{"jpeg", fuzz_jpeg}),

@@ -2,19 +2,20 @@
 // training steps as Hugging Face transformers in float64, for every head.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
-#include "fovea/autograd/tape.h"
 #include "fovea/base/files.h"
 #include "fovea/io/model_parameters.h"
 #include "fovea/models/text_encoder.h"
 #include "fovea/ops/arithmetic.h"
 #include "fovea/ops/loss/cross_entropy.h"
 #include "fovea/ops/rows/concat.h"
-#include "fovea/train/adamw.h"
+#include "tests/parity/golden_compare.h"
 
 namespace fovea {
 namespace {
+
+using test::expect_gradients;
+using test::expect_same;
+using test::expect_ten_steps;
 
 struct Case {
     const char *model, *name;
@@ -116,22 +117,6 @@ struct Golden {
     TokenBatch batch;
 };
 
-double relative_error(const Tensor& a, const Tensor& b) {
-    double error = 0, norm = 0;
-    for (std::int64_t i = 0; i < a.size(); ++i) {
-        error += std::pow(static_cast<double>(a.data()[i]) - b.data()[i], 2);
-        norm += std::pow(static_cast<double>(b.data()[i]), 2);
-    }
-    return std::sqrt(error) / std::max(std::sqrt(norm), 1e-8);
-}
-
-void expect_same(const Tensor& found, const Tensor& want) {
-    ASSERT_EQ(found.shape(), want.shape());
-    for (std::int64_t i = 0; i < want.size(); ++i)
-        ASSERT_NEAR(found.data()[i], want.data()[i], 1e-4) << i;
-    EXPECT_LT(relative_error(found, want), 1e-5);
-}
-
 class EncoderParity : public testing::TestWithParam<Case> {};
 
 TEST_P(EncoderParity, LogitsAndLoss) {
@@ -146,37 +131,12 @@ TEST_P(EncoderParity, EveryGradient) {
     const Golden g(GetParam());
     Tape tape;
     const Gradients d = tape.gradients(g.run().loss);
-    std::size_t compared = 0;
-    for (const TensorInfo& info : g.file.tensors()) {
-        if (!info.name.starts_with("grad.")) continue;
-        const std::string name = info.name.substr(5);
-        const Tensor want = g.file.read(info);
-        // A gradient that is zero in exact arithmetic (keys' biases shift all scores of a row
-        // alike) is rounding noise on both sides.
-        double norm = 0;
-        for (const float v : want.span()) norm += static_cast<double>(v) * v;
-        if (std::sqrt(norm) < 1e-9) {
-            for (const float v : d[g.store.at(name)].span()) EXPECT_LT(std::fabs(v), 1e-6) << name;
-        } else {
-            EXPECT_LT(relative_error(d[g.store.at(name)], want), 2e-5) << name;
-        }
-        ++compared;
-    }
-    EXPECT_GT(compared, 36u);  // 16 of each block, 5 of the embeddings
+    EXPECT_GT(expect_gradients(g.file, g.store, d), 36u);  // 16 of each block, 5 of the embeddings
 }
 
 TEST_P(EncoderParity, TenTrainingSteps) {
     Golden g(GetParam());
-    AdamW adam(g.store, {.weight_decay = 0.01f});
-    const Tensor want = g.file.read("losses");
-    for (int i = 0; i < 10; ++i) {
-        Tape tape;
-        const Tensor loss = g.run().loss;
-        EXPECT_NEAR(loss.item(), want.data()[i], 1e-4) << "step " << i;
-        const Gradients d = tape.gradients(loss);
-        const double norm = adam.gradient_norm(d);
-        adam.step(d, 1e-3, static_cast<float>(std::min(1.0, 1.0 / (norm + 1e-6))));
-    }
+    expect_ten_steps(g.store, g.file.read("losses"), [&] { return g.run().loss; });
 }
 
 INSTANTIATE_TEST_SUITE_P(

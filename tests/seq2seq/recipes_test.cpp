@@ -3,6 +3,7 @@
 #include <map>
 
 #include "fovea/data/made_shapes.h"
+#include "fovea/io/idx.h"
 #include "tests/seq2seq/run_fovea.h"
 
 namespace fovea {
@@ -41,6 +42,25 @@ std::string file_with(const std::string& name, const std::string& text) {
     return folder() + "/" + name;
 }
 
+// Grey pictures of 28 × 28 pixels, with their labels beside them.
+std::string picture_file() {
+    IdxFile images{{20, 28, 28}, {}}, labels{{20}, {}};
+    for (int i = 0; i < 20; ++i) {
+        labels.bytes.push_back(static_cast<std::uint8_t>(i % 2));
+        images.bytes.insert(images.bytes.end(), 28 * 28, static_cast<std::uint8_t>(7 * i));
+    }
+    write_idx(folder() + "/few-images-idx3-ubyte", images);
+    write_idx(folder() + "/few-labels-idx1-ubyte", labels);
+    return folder() + "/few-images-idx3-ubyte";
+}
+
+// Two words of tones, again and again.
+std::string sound_file() {
+    const std::string out = folder() + "/strings";
+    fovea("data make strings --records 20 --length 2 --force --out " + out);
+    return out + "/strings.tsv";
+}
+
 // A few records for every task that a recipe may name.
 std::string shapes_folder() {
     const std::string path = folder() + "/shapes";
@@ -66,6 +86,8 @@ std::map<std::string, std::string> data_by_task() {
             {"classify", file_with("labelled.tsv", labelled)},
             {"tag", file_with("tagged.conll", tagged)},
             {"slots", file_with("slots.jsonl", slots)},
+            {"image", picture_file()},
+            {"transcribe", sound_file()},
             {"segment", shapes_folder()}};
 }
 
@@ -88,7 +110,7 @@ TEST(Recipes, EveryOneIsAccepted) {
         if (text_value(text, "objective").ends_with("tlm")) task = "translations";
         if (task == "multi") continue;  // names its files itself: MultiCli
         ASSERT_TRUE(data.contains(task)) << entry.path() << ": no data for the task " << task;
-        const bool reads_text = task != "segment";
+        const bool reads_text = task != "image" && task != "transcribe" && task != "segment";
         const Ran r = fovea("train --config " + entry.path().string() + " --train " +
                             data.at(task) + (reads_text ? " --vocab-size 120" : "") + " --dry-run");
         EXPECT_EQ(r.code, 0) << entry.path() << ": " << r.err;

@@ -50,11 +50,11 @@ TEST(OneLine, AutotuneTriesAndKeepsTheBest) {
     const auto tune = [&](const std::string& out, const std::string& threads) {
         return train(folder / "reviews.csv", folder / out,
                      {"--autotune", "1", "--try-updates", "6", "--steps", "8", "--preset", "tiny",
-                      "--threads", threads});
+                      "--model", "transformer", "--threads", threads});
     };
     const Outcome first = tune("a", "1");
     ASSERT_EQ(first.code, 0) << first.err;
-    // Layers and width are given, and so is the preset: rates and dropout are left to try.
+    // Sizes, preset and model are given: rates and dropout are left to try.
     EXPECT_NE(first.err.find("autotune: 5 tries of 6 updates"), std::string::npos) << first.err;
     const Json told = read_json(folder / "a/autotune.json");
     ASSERT_EQ(told["tries"].size(), 5u);
@@ -69,6 +69,17 @@ TEST(OneLine, AutotuneTriesAndKeepsTheBest) {
     ASSERT_EQ(tune("b", "2").code, 0);
     EXPECT_EQ(read_file(folder / "a/model/model.safetensors"),
               read_file(folder / "b/model/model.safetensors"));
+}
+
+TEST(OneLine, AutotuneTriesModelsToo) {
+    const TestFolder folder;
+    write_file_atomically(folder / "reviews.csv", reviews(240));
+    const Outcome t = fovea({"train", folder / "reviews.csv", "--out", folder / "run", "--autotune",
+                             "1", "--try-updates", "2", "--steps", "2"});
+    ASSERT_EQ(t.code, 0) << t.err;
+    EXPECT_NE(t.err.find("autotune: 9 tries of 2 updates"), std::string::npos) << t.err;
+    for (const char* model : {"cnn", "rnn", "transformer"})
+        EXPECT_NE(t.err.find(std::string("updates   --model ") + model), std::string::npos) << t.err;
 }
 
 TEST(OneLine, WrongWishes) {

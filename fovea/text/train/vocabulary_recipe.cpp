@@ -65,7 +65,7 @@ TokenizerTraining vocabulary_training(const TokenizerSpec& pipeline, const Vocab
         case VocabularyKind::bpe:
             t.model = TrainedModel::bpe;
             t.unk_token.clear();
-            t.min_frequency = 2;
+            t.min_frequency = o.min_frequency > 0 ? o.min_frequency : 2;
             t.vocab_size = std::max<std::int64_t>(
                 o.size, 256 + static_cast<std::int64_t>(t.special_tokens.size()));
             t.initial_alphabet = text::byte_alphabet();
@@ -79,6 +79,7 @@ TokenizerTraining vocabulary_training(const TokenizerSpec& pipeline, const Vocab
             break;
         case VocabularyKind::words:
             t.model = TrainedModel::word;
+            t.min_frequency = o.min_frequency;
             break;
     }
     return t;

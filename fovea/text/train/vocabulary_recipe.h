@@ -20,6 +20,9 @@ struct VocabularyOptions {
     VocabularyKind kind = VocabularyKind::bpe;
     std::int64_t size = 8000;
     bool lowercase = false;
+    // Words and merged pairs that are seen less often are left out. 0: by the kind (bpe 2, words
+    // 1).
+    std::int64_t min_frequency = 0;
     // The special tokens and the template of a well-known recipe (train_tokenizer.h: "bert-cased",
     // "roberta") instead of those below.
     std::string frame = {};

@@ -1,0 +1,174 @@
+#include "fovea/tasks/image.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "fovea/base/files.h"
+#include "fovea/base/threads.h"
+#include "fovea/io/model_parameters.h"
+#include "fovea/ops/softmax.h"
+
+namespace fovea {
+namespace {
+
+constexpr std::uint32_t initial_values_of_images = 0x696e6974;  // their stream of random numbers
+constexpr const char* input_file = "preprocessor_config.json";
+
+std::shared_ptr<const PictureModel> make_network(const ImageModel& m, const Params& p) {
+    const std::string where = m.folder.config_path();
+    return std::make_shared<const PictureModel>(
+        picture_model_of(m.folder.config, where)
+            .make(m.folder.config, where, static_cast<int>(m.folder.labels.size()), p));
+}
+
+PictureInput input_of_folder(const ModelFolder& folder) {
+    const std::string path = join_path(folder.path, input_file);
+    if (!folder.preprocessor.empty()) return PictureInput::of_json(folder.preprocessor, path);
+    fail_with(ErrorKind::not_found, "it comes with the model: copy it there", path,
+              ": there is no such file, which says how pictures become numbers");
+}
+
+void check_input(const ImageModel& m) {
+    const PictureModel& n = *m.network;
+    expect_input(static_cast<int>(m.input.height) == n.height &&
+                     static_cast<int>(m.input.width) == n.image_width &&
+                     static_cast<int>(m.input.channels()) == n.channels,
+                 join_path(m.folder.path, input_file), ": makes pictures of ", m.input.width, " × ",
+                 m.input.height, " with ", m.input.channels(), " channels, but the model takes ",
+                 n.image_width, " × ", n.height, " with ", n.channels);
+}
+
+}  // namespace
+
+ImageModel ImageModel::create(ModelFolder made, PictureInput how, std::uint64_t seed) {
+    ImageModel m;
+    m.folder = std::move(made);
+    m.folder.task = "image";
+    m.folder.config["architectures"] = {picture_model_of(m.folder.config, "config").architecture};
+    m.folder.preprocessor = how.to_json();
+    m.input = std::move(how);
+    m.store = std::make_shared<ParameterStore>();
+    Rng rng(seed, initial_values_of_images);
+    m.network = make_network(m, Params(*m.store, rng));
+    check_input(m);
+    return m;
+}
+
+ImageModel ImageModel::create_from(ModelFolder pretrained, std::vector<std::string> labels,
+                                   std::uint64_t seed, ModelFolder::NewHead& report) {
+    ImageModel m;
+    m.folder = std::move(pretrained);
+    m.folder.task = "image";
+    m.folder.about = Json::object();
+    m.folder.generation = Json::object();
+    m.folder.labels = std::move(labels);
+    m.input = input_of_folder(m.folder);
+    const PictureModelEntry& entry = picture_model_of(m.folder.config, m.folder.config_path());
+    const ModelWeights weights(m.folder.path);
+    std::vector<NameRule> rules(entry.rules().begin(), entry.rules().end());
+    for (const std::string& pattern : entry.heads) rules.push_back({.on_disk = pattern});
+    ParameterStore checked = shapes_of(weights, rules);
+    for (const std::string& pattern : entry.heads) checked.allow_new(pattern);
+    Rng rng(seed, initial_values_of_images);
+    make_network(m, Params(checked, rng));
+    checked.finish(m.folder.path);
+    report.made = checked.missing_names();
+    m.store = std::make_shared<ParameterStore>(ParameterStore::Mode::load);
+    load_parameters(weights, rules, *m.store, &checked);
+    m.store->set_mode(ParameterStore::Mode::create);
+    Rng fresh(seed, initial_values_of_images);
+    m.network = make_network(m, Params(*m.store, fresh));
+    check_input(m);
+    return m;
+}
+
+ImageModel ImageModel::open(ModelFolder folder, const WeightChoice& weights) {
+    ImageModel m;
+    m.folder = std::move(folder);
+    m.folder.generation = Json::object();
+    m.precision = weights.precision;
+    const std::string where = m.folder.config_path();
+    expect_input(m.folder.labels.size() >= 2, where, ": \"id2label\" names ",
+                 m.folder.labels.size(), " labels, but a classifier has at least 2");
+    m.input = input_of_folder(m.folder);
+    m.store = m.folder.load(picture_model_of(m.folder.config, where).rules(), weights.format,
+                            [&](const Params& p) { make_network(m, p); });
+    Rng unused;
+    m.network = make_network(m, Params(*m.store, unused));
+    check_input(m);
+    return m;
+}
+
+void ImageModel::save(const std::string& path, bool overwrite) const {
+    folder.save(path, *store, picture_model_of(folder.config, "config").rules(), overwrite);
+}
+
+void save_image_model(const ModelFolder& model, const ParameterStore& trained,
+                      const std::string& out, bool overwrite) {
+    model.save(out, trained, picture_model_of(model.config, model.config_path()).rules(),
+               overwrite);
+}
+
+int ImageModel::channels_of_each(std::size_t pictures) const {
+    const auto all = static_cast<std::size_t>(network->channels);
+    expect_input(all == pictures || all == 3 * pictures, "the model takes ", all,
+                 " channels, but there are ", pictures,
+                 " pictures a case, of 1 or 3 channels each");
+    return all == pictures ? 1 : 3;
+}
+
+Picture ImageModel::read(const PictureReader& reader, std::span<const std::string> names) const {
+    return input.fitted(reader.read(names, channels_of_each(names.size())));
+}
+
+std::vector<TextLabel> classify_pictures(const ImageModel& model, std::span<const Picture> fitted) {
+    constexpr std::size_t together = 32;
+    const PrecisionScope scope(model.precision);
+    std::vector<TextLabel> answers(fitted.size());
+    for (std::size_t from = 0; from < fitted.size(); from += together) {
+        const std::size_t n = std::min(together, fitted.size() - from);
+        const Tensor p = softmax(model.logits({model.input.pixels(fitted.subspan(from, n))}));
+        for (std::size_t i = 0; i < n; ++i) {
+            TextLabel& a = answers[from + i];
+            const float* row = p.data() + static_cast<std::int64_t>(i) * p.cols();
+            a.probabilities.assign(row, row + p.cols());
+            a.label =
+                model.folder
+                    .labels[static_cast<std::size_t>(std::max_element(row, row + p.cols()) - row)];
+            a.labels = {a.label};
+        }
+    }
+    return answers;
+}
+
+std::vector<Picture> read_fitted(const ImageModel& model, std::vector<LabelledText>& records,
+                                 std::int64_t skip_bad, const Say& say) {
+    const PictureReader reader;
+    std::vector<Picture> all(records.size());
+    std::vector<std::optional<Error>> wrong(records.size());
+    parallel_for(static_cast<std::int64_t>(records.size()), 1, [&](std::int64_t b, std::int64_t e) {
+        for (auto i = static_cast<std::size_t>(b); i < static_cast<std::size_t>(e); ++i) {
+            try {
+                all[i] = model.read(reader, records[i].texts);
+            } catch (const Error& error) {
+                wrong[i] = error;  // the first in order is told below, whichever thread met it
+            }
+        }
+    });
+    std::vector<Picture> kept;
+    std::vector<LabelledText> kept_records;
+    std::int64_t bad = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (!wrong[i]) {
+            kept.push_back(std::move(all[i]));
+            kept_records.push_back(std::move(records[i]));
+            continue;
+        }
+        if (++bad > skip_bad) throw *wrong[i];
+        if (bad <= 5 && say) say(text_of("passed over: ", wrong[i]->what()));
+    }
+    records = std::move(kept_records);
+    return kept;
+}
+
+}  // namespace fovea
