@@ -17,7 +17,7 @@ struct CheckedMasks {
     std::set<std::uint64_t> hashes;  // of pictures
 };
 
-void check_one(const MaskedPicture& record, CheckedMasks& to) {
+void check_masked_picture(const MaskedPicture& record, CheckedMasks& to) {
     try {
         const LoadedMask m = load_masked(record, 3);
         ++to.file.pictures;
@@ -113,7 +113,7 @@ MaskCheck check_masked(std::span<const NamedMasked> sets) {
         CheckedMasks& to = checked.emplace_back();
         to.file.name = set.name;
         to.file.paths = set.files.paths;
-        for (const MaskedPicture& record : read_masked(set.files)) check_one(record, to);
+        for (const MaskedPicture& record : read_masked(set.files)) check_masked_picture(record, to);
     }
     MaskCheck all;
     for (std::size_t i = 0; i < checked.size(); ++i) {

@@ -63,7 +63,7 @@ void read_two_folders(const TwoFolders& f, std::vector<MaskedPicture>& to) {
 }
 
 // Names, one a line, of pictures in the folders beside the list.
-void read_list(const std::string& path, const TwoFolders& f, std::vector<MaskedPicture>& to) {
+void read_name_list(const std::string& path, const TwoFolders& f, std::vector<MaskedPicture>& to) {
     const auto pictures = pictures_by_name(f.pictures), masks = pictures_by_name(f.masks);
     LineReader lines(path);
     for (std::string line; lines.next(line);) {
@@ -75,8 +75,8 @@ void read_list(const std::string& path, const TwoFolders& f, std::vector<MaskedP
     }
 }
 
-constexpr const char* picture_columns[] = {"picture", "image", "photo", "path", "file"};
-constexpr const char* mask_columns[] = {"mask", "masks", "label", "annotation"};
+constexpr const char* names_of_pictures[] = {"picture", "image", "photo", "path", "file"};
+constexpr const char* names_of_masks[] = {"mask", "masks", "label", "annotation"};
 
 std::size_t named_column(const Columns& columns, const std::string& path, const std::string& key,
                          std::span<const char* const> names) {
@@ -88,7 +88,8 @@ std::size_t named_column(const Columns& columns, const std::string& path, const 
               ": no column is called ", names[0], "; there are ", list_of_columns(columns));
 }
 
-void read_table(const std::string& path, const MaskedFiles& files, std::vector<MaskedPicture>& to) {
+void read_mask_table(const std::string& path, const MaskedFiles& files,
+                     std::vector<MaskedPicture>& to) {
     RecordFiles table;
     table.paths = {path};
     table.needs_columns = true;
@@ -98,17 +99,19 @@ void read_table(const std::string& path, const MaskedFiles& files, std::vector<M
     };
     for (const std::string& key : {files.picture_key, files.mask_key})
         if (!key.empty()) table.keys.push_back(key);
-    table.keys.insert(table.keys.end(), std::begin(picture_columns), std::end(picture_columns));
-    table.keys.insert(table.keys.end(), std::begin(mask_columns), std::end(mask_columns));
+    table.keys.insert(table.keys.end(), std::begin(names_of_pictures), std::end(names_of_pictures));
+    table.keys.insert(table.keys.end(), std::begin(names_of_masks), std::end(names_of_masks));
     for_each_record(table, [&](const Columns& columns, Record&& r) {
-        const std::size_t picture = named_column(columns, path, files.picture_key, picture_columns);
-        const std::size_t mask = named_column(columns, path, files.mask_key, mask_columns);
+        const std::size_t picture =
+            named_column(columns, path, files.picture_key, names_of_pictures);
+        const std::size_t mask = named_column(columns, path, files.mask_key, names_of_masks);
         to.push_back({place(r.fields.at(picture)), place(r.fields.at(mask))});
         return true;
     });
 }
 
-void read_path(const std::string& path, const MaskedFiles& files, std::vector<MaskedPicture>& to) {
+void read_masked_path(const std::string& path, const MaskedFiles& files,
+                      std::vector<MaskedPicture>& to) {
     const std::size_t comma = path.find(',');
     if (comma != std::string::npos && !file_exists(path))
         return read_two_folders({path.substr(0, comma), path.substr(comma + 1)}, to);
@@ -123,8 +126,8 @@ void read_path(const std::string& path, const MaskedFiles& files, std::vector<Ma
         return read_two_folders(*inside, to);
     }
     const auto beside = two_folders_in(parent_path(path));
-    if (path.ends_with(".txt") && beside) return read_list(path, *beside, to);
-    read_table(path, files, to);
+    if (path.ends_with(".txt") && beside) return read_name_list(path, *beside, to);
+    read_mask_table(path, files, to);
 }
 
 }  // namespace
@@ -137,7 +140,7 @@ std::vector<MaskedPicture> read_masked(const MaskedFiles& files) {
     std::vector<MaskedPicture> all;
     for (const std::string& path : files.paths) {
         const std::size_t before = all.size();
-        read_path(path, files, all);
+        read_masked_path(path, files, all);
         expect_input(all.size() > before, path, ": holds no picture");
     }
     if (files.limit > 0 && static_cast<std::int64_t>(all.size()) > files.limit)

@@ -172,7 +172,7 @@ double mean_recall(const Curve& c) {
 }
 
 template <class Figure>
-double mean_over(const std::vector<Curve>& curves, const Figure& figure) {
+double mean_over_categories(const std::vector<Curve>& curves, const Figure& figure) {
     double sum = 0;
     int counted = 0;
     for (const Curve& c : curves)
@@ -216,16 +216,16 @@ DetectionScore detection_score(std::span<const PictureBoxes> pictures, int categ
     const auto at_75 = [](const Curve& c) { return mean_precision(c, 5, 6); };
     DetectionScore s;
     const std::vector<Curve> all = curves_of(all_areas, most_boxes);
-    s.ap = mean_over(all, whole);
-    s.ap50 = mean_over(all, at_50);
-    s.ap75 = mean_over(all, at_75);
-    s.ar100 = mean_over(all, mean_recall);
-    s.ar1 = mean_over(curves_of(all_areas, 1), mean_recall);
-    s.ar10 = mean_over(curves_of(all_areas, 10), mean_recall);
+    s.ap = mean_over_categories(all, whole);
+    s.ap50 = mean_over_categories(all, at_50);
+    s.ap75 = mean_over_categories(all, at_75);
+    s.ar100 = mean_over_categories(all, mean_recall);
+    s.ar1 = mean_over_categories(curves_of(all_areas, 1), mean_recall);
+    s.ar10 = mean_over_categories(curves_of(all_areas, 10), mean_recall);
     const auto by_area = [&](const AreaRange& range, double& ap, double& ar) {
         const std::vector<Curve> curves = curves_of(range, most_boxes);
-        ap = mean_over(curves, whole);
-        ar = mean_over(curves, mean_recall);
+        ap = mean_over_categories(curves, whole);
+        ar = mean_over_categories(curves, mean_recall);
     };
     by_area(small_areas, s.ap_small, s.ar_small);
     by_area(medium_areas, s.ap_medium, s.ar_medium);

@@ -47,8 +47,8 @@ Picture turned(const Picture& p) {  // a quarter, of a square
 }
 
 // The same part of a picture or of its labels. Beyond the border stands `fill`.
-Picture seen(const Picture& p, const View2d& v, std::uint32_t size, Resample filter,
-             std::uint8_t fill) {
+Picture seen_part(const Picture& p, const View2d& v, std::uint32_t size, Resample filter,
+                  std::uint8_t fill) {
     const auto side = [&](std::uint32_t n) {
         return static_cast<std::uint32_t>(std::max(1.0, std::round(n * v.scale)));
     };
@@ -86,8 +86,9 @@ SegmentExamples::Batch SegmentExamples::batch(std::span<const std::int64_t> samp
         const MaskedPicture& record = records[static_cast<std::size_t>(sample)];
         LoadedMask m = load_masked(record, static_cast<int>(channels));
         m.mask.pixels = values.labels_of(m.mask, record.mask);
-        const Picture picture = seen(m.picture, view, size, Resample::bilinear, 0);
-        const Picture labels = seen(m.mask, view, size, Resample::nearest, MaskValues::ignored);
+        const Picture picture = seen_part(m.picture, view, size, Resample::bilinear, 0);
+        const Picture labels =
+            seen_part(m.mask, view, size, Resample::nearest, MaskValues::ignored);
         scaling.fill(picture, rows);
         if (augment)
             for (std::int64_t i = 0; i < b.grid.area() * channels; ++i)
