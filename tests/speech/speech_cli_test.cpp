@@ -77,7 +77,7 @@ TEST(SpeechCli, LearnsToTranscribe) {
     ASSERT_EQ(e.code, 0) << e.out << e.err << t.err;
     const Json j = parse_json(e.out, "eval");
     EXPECT_EQ(j["task"], "transcribe");
-    EXPECT_EQ(j["name"], "WER");
+    EXPECT_EQ(j["metric"], "WER");
     for (const char* figure : {"cer", "exact", "insertions", "deletions", "substitutions"})
         EXPECT_TRUE(j["figures"].contains(figure)) << figure;
     EXPECT_NE(j["signature"].get<std::string>().find("unit:word"), std::string::npos);
