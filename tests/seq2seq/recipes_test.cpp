@@ -2,6 +2,7 @@
 // two stages of the summarisation recipe follow each other.
 #include <map>
 
+#include "fovea/base/error.h"
 #include "fovea/data/made_shapes.h"
 #include "fovea/io/idx.h"
 #include "tests/seq2seq/run_fovea.h"
@@ -144,6 +145,51 @@ TEST(Recipes, ReversalIsCompared) {
         EXPECT_NE(r.out.find(std::string("| ") + model + " | "), std::string::npos) << r.out;
     EXPECT_NE(read_file(folder() + "/compared/compare.html").find("the model has no attention"),
               std::string::npos);
+}
+
+// `key = value`, whatever the recipe says of it; false where it does not.
+bool put_line(std::string& recipe, const std::string& key, const std::string& value) {
+    const std::size_t at = recipe.find("\n" + key + " = ");
+    if (at == std::string::npos) return false;
+    const std::size_t end = recipe.find('\n', at + 1);
+    recipe.replace(at + 1, end - at - 1, key + " = " + value);
+    return true;
+}
+
+// One update of each model of every other comparison, on data of the kind it names.
+TEST(Recipes, EveryComparisonStarts) {
+    int tried = 0;
+    for (const auto& [name, kind] : {std::pair{"names", "names"},
+                                     {"positions", "copy"},
+                                     {"recall", "recall"},
+                                     {"sorting", "sorting"},
+                                     {"sorting-ten", "sorting"},
+                                     {"tatoeba", "names"},
+                                     {"long-attention", "reversal"},
+                                     {"latency", "names"}}) {
+        std::string text = read_file(recipe("compare-" + std::string(name) + ".toml"));
+        const std::string data = folder() + "/" + name + ".tsv";
+        ASSERT_EQ(
+            fovea(text_of("data make ", kind, " --records 20 --length 3-5 --force --out ", data))
+                .code,
+            0);
+        for (const char* key : {"train", "test"})
+            ASSERT_TRUE(put_line(text, key, "\"" + data + "\""));
+        if (text.find("\ndev = ") != std::string::npos) put_line(text, "dev", "\"none\"");
+        put_line(text, "vocab-size", "300");
+        put_line(text, "limit", "0");
+        put_line(text, "seeds", "1");
+        text.insert(text.find("[compare]\n") + 10, "max-length = 6\n");
+        ASSERT_TRUE(put_line(text, "d-model", "16"));
+        if (!put_line(text, "steps", "1")) {
+            ASSERT_TRUE(put_line(text, "epochs", "1"));
+        }
+        write_file_atomically(folder() + "/any.toml", text);
+        const Ran r = fovea("compare " + folder() + "/any.toml --out " + folder() + "/any_" + name);
+        EXPECT_EQ(r.code, 0) << name << r.err;
+        ++tried;
+    }
+    EXPECT_EQ(tried, 8);
 }
 
 TEST(Recipes, TheFirstWordsThenTheSubjects) {
