@@ -69,7 +69,9 @@ TEST(Copying, WordsNeverSeenAreCopied) {
     const std::string train = names_file(testing::TempDir() + "/copy_names.tsv");
     Json transformer = transformer_config();
     transformer["copy"] = "mixed";
-    for (const Json& config : {gru_config(), transformer}) {
+    Json covered = gru_config(), covered_transformer = transformer;
+    covered["coverage"] = covered_transformer["coverage"] = 0.5;
+    for (const Json& config : {gru_config(), transformer, covered, covered_transformer}) {
         SCOPED_TRACE(config["model_type"].get<std::string>());
         const Seq2SeqTraining t = copying(train, config);
         std::filesystem::remove_all(t.run.out);
@@ -77,6 +79,7 @@ TEST(Copying, WordsNeverSeenAreCopied) {
         trainer.run({});
         const Seq2SeqModel model = Seq2SeqModel::load(t.run.out + "/model");
         EXPECT_EQ(model.config["copy"], "mixed");
+        EXPECT_EQ(model.config.value("coverage", 0.0), config.value("coverage", 0.0));
         const std::vector<std::string> texts{"say Wolfgang now", "first Anna then Xaver"};
         TranslateOptions o{.search = model.search};
         o.search.beam = 2;

@@ -34,6 +34,24 @@ std::vector<std::string> with_tiny(std::vector<std::string> words) {
     return words;
 }
 
+TEST(BenchAttention, GivesARowAMechanismAndDrawsThem) {
+    const Json rows =
+        rows_of({"bench", "attention", "--quick", "--threads", "1", "--only", "1024"});
+    std::set<std::string> cases;
+    for (const Json& row : rows) {
+        EXPECT_EQ(row.at("unit"), "ms");
+        EXPECT_GT(row.at("value").get<double>(), 0) << row;
+        cases.insert(row.at("case").get<std::string>());
+    }
+    for (const char* name :
+         {"global fwd 1024", "window:128 fwd+bwd 1024", "expanded:128,4 fwd 1024",
+          "hybrid:128 fwd+bwd 1024", "gru fwd 1024", "bag fwd+bwd 1024"})
+        EXPECT_TRUE(cases.contains(name)) << name;
+    const Outcome one =
+        fovea({"bench", "attention", "--quick", "--only", "bag fwd 1024", "--svg", "/dev/null"});
+    EXPECT_EQ(one.code, 2) << one.err;  // one length is no line
+}
+
 TEST(BenchTrain, GivesARowAPrecision) {
     const Json rows = rows_of(with_tiny({"bench", "train", "--preset", "tiny", "--no-peer"}));
     ASSERT_EQ(rows.size(), 2u) << rows;
