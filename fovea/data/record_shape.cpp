@@ -156,6 +156,12 @@ std::optional<ShapeGuess> guess_records(const std::string& path) {
     return pairs_or_summaries(*first);
 }
 
+std::optional<ShapeGuess> guess_pictures(const std::string& path) {
+    const std::string why = holds_labelled_pictures(path);
+    if (why.empty()) return {};
+    return ShapeGuess{RecordShape::pictures, why};
+}
+
 std::optional<ShapeGuess> guess_file(const std::string& path) {
     if (is_conll_name(path)) return ShapeGuess{RecordShape::tagged, "by its name"};
     if (parallel_paths(path).size() > 1) return guess_records(path);
@@ -175,15 +181,18 @@ std::optional<ShapeGuess> guess_file(const std::string& path) {
 }  // namespace
 
 std::optional<ShapeGuess> guess_shape(const std::string& path) {
-    try {
-        if (const auto masked = guess_masked(path)) return masked;
-        if (!can_be_read_twice(path)) return {};
-        if (const std::string why = holds_labelled_pictures(path); !why.empty())
-            return ShapeGuess{RecordShape::pictures, why};
-        return is_folder(path) ? guess_folder(path) : guess_file(path);
-    } catch (const Error&) {
-        return {};
-    }
+    // Each look may fail on a file that another one knows.
+    const auto guess = [&](const auto& look) -> std::optional<ShapeGuess> {
+        try {
+            return look(path);
+        } catch (const Error&) {
+            return {};
+        }
+    };
+    if (const auto masked = guess(guess_masked)) return masked;
+    if (!can_be_read_twice(path)) return {};
+    if (const auto pictures = guess(guess_pictures)) return pictures;
+    return guess(is_folder(path) ? guess_folder : guess_file);
 }
 
 }  // namespace fovea

@@ -23,6 +23,7 @@
 #include "fovea/ops/dropout.h"
 #include "fovea/ops/linear.h"
 #include "fovea/ops/loss/copy.h"
+#include "fovea/ops/loss/coverage.h"
 #include "fovea/ops/loss/ctc.h"
 #include "fovea/ops/loss/linear_cross_entropy.h"
 #include "fovea/ops/loss/loss.h"
@@ -113,6 +114,14 @@ TEST(BadCalls, EachIsOneClearError) {
         {"linear_cross_entropy: h is [2, 5] but W is [11, 16]",
          [&] {
              linear_cross_entropy(x, w, {}, {0, 0});
+         }},
+        {"ragged_softmax: 10 scores but their rows have 3",
+         [&] {
+             ragged_softmax({x, three});
+         }},
+        {"coverage_loss: 2 rows of scores but targets of 3",
+         [&] {
+             coverage_loss({Tensor::zeros({4}), Segments::of_lengths({2, 2})}, three);
          }},
         {"ctc_loss: logits are [2, 5] but the segments have 3 frames",
          [&] { ctc_loss(x, three, {1}, Segments::of_lengths({1})); }},

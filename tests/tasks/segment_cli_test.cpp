@@ -115,9 +115,9 @@ TEST_F(SegmentCli, BadInputIsOneClearError) {
         {"segment " + model + " no-such.png", 4, "no-such.png"},
         {"train " + odd.path() + " --steps 1 --out " + (*folder_ / "odd"), 3, "9 x 9"},
         {"data check " + odd.path(), 3, "9 x 9"},
-        {"train " + train() + " --labels one,two,three --out " + (*folder_ / "odd"), 2,
+        {"train " + train() + " --labels one,two,three --out " + (*folder_ / "many"), 2,
          "--labels names 3 labels, but the masks have 2"},
-        {"train " + train() + " --max-tokens 5 --out " + (*folder_ / "odd"), 2, "max-tokens"},
+        {"train " + train() + " --max-tokens 5 --out " + (*folder_ / "few"), 2, "max-tokens"},
     };
     for (const auto& c : cases) {
         const Outcome r = fovea(words_of(c.words));
