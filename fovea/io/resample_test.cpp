@@ -11,7 +11,7 @@
 namespace fovea {
 namespace {
 
-double i0(double x) {  // by the integral (1/π) ∫ e^{x cos θ} dθ
+double i0(double x) {      // by the integral (1/π) ∫ e^{x cos θ} dθ
     constexpr int n = 64;  // exact: the integrand is periodic
     double sum = 0;
     for (int i = 0; i < n; ++i) sum += std::exp(x * std::cos(std::numbers::pi * (i + 0.5) / n));

@@ -115,7 +115,7 @@ Json BagConfig::to_json() const {
 Bag::Bag(const BagConfig& c, const Params& p)
     : config(c),
       table(p.rows("embeddings.weight", {c.vocab_size + c.buckets, c.embedding_size},
-                  uniform(1.0f / static_cast<float>(c.embedding_size)))) {}
+                   uniform(1.0f / static_cast<float>(c.embedding_size)))) {}
 
 Tensor Bag::operator()(const TokenBatch& batch) const {
     BagRows rows(config);

@@ -30,10 +30,11 @@ struct ModelFolder {
     Json config = Json::object();
     Json generation = Json::object();  // generation_config.json, or the config where there is none
     Json about = Json::object();       // fovea.json
-    Json preprocessor = Json::object();  // preprocessor_config.json: of models of sounds or pictures
+    Json preprocessor =
+        Json::object();  // preprocessor_config.json: of models of sounds or pictures
     // Often the same. A folder with a preprocessor may have none.
     std::shared_ptr<const Tokenizer> tokenizer, target_tokenizer;
-    std::vector<std::string> labels;                               // id2label of the config
+    std::vector<std::string> labels;  // id2label of the config
     // Of a model that is being trained: its parameters, whose body load_body() hands on as it is.
     std::shared_ptr<const ParameterStore> in_training;
     DType stored = DType::F32;  // what save() writes: F32, BF16, F16 or I8 (io/model_parameters.h)

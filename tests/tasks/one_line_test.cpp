@@ -79,7 +79,8 @@ TEST(OneLine, AutotuneTriesModelsToo) {
     ASSERT_EQ(t.code, 0) << t.err;
     EXPECT_NE(t.err.find("autotune: 9 tries of 2 updates"), std::string::npos) << t.err;
     for (const char* model : {"cnn", "rnn", "transformer"})
-        EXPECT_NE(t.err.find(std::string("updates   --model ") + model), std::string::npos) << t.err;
+        EXPECT_NE(t.err.find(std::string("updates   --model ") + model), std::string::npos)
+            << t.err;
 }
 
 TEST(OneLine, WrongWishes) {
