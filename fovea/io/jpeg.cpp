@@ -38,6 +38,7 @@ struct JpegState {
 
 JpegState& state_of(j_common_ptr info) { return *static_cast<JpegState*>(info->client_data); }
 
+// NOLINTBEGIN(cert-err52-cpp): the library's own way of telling errors
 void on_jpeg_error(j_common_ptr info) {
     JpegState& s = state_of(info);
     info->err->format_message(info, s.message);
@@ -90,6 +91,7 @@ bool read_jpeg_rows(JpegState& s, std::uint8_t* pixels, std::size_t row_bytes) {
     jpeg_finish_decompress(&s.info);
     return true;
 }
+// NOLINTEND(cert-err52-cpp)
 
 [[noreturn]] void bad_jpeg(const std::string& where, const char* message) {
     fail_with(ErrorKind::bad_input, "the file is damaged: fetch or export it again", where,

@@ -68,8 +68,9 @@ AxisWeights axis_weights(std::uint32_t from, std::uint32_t to, const Filter& fil
     std::vector<double> w(axis.longest);
     for (std::uint32_t i = 0; i < to; ++i) {
         const double centre = (i + 0.5) * scale, per_pixel = 1.0 / stretch;
-        const int first = std::max(static_cast<int>(centre - support + 0.5), 0);
-        const int end = std::min(static_cast<int>(centre + support + 0.5), static_cast<int>(from));
+        const int first = std::max(static_cast<int>(std::trunc(centre - support + 0.5)), 0);
+        const int end =
+            std::min(static_cast<int>(std::trunc(centre + support + 0.5)), static_cast<int>(from));
         double sum = 0;
         for (int x = first; x < end; ++x) {
             w[static_cast<std::size_t>(x - first)] = filter.weight((x - centre + 0.5) * per_pixel);
@@ -152,8 +153,10 @@ std::vector<std::uint32_t> nearest_places(std::uint32_t from, std::uint32_t to) 
     const double step = static_cast<double>(from) / to;
     std::vector<std::uint32_t> places;
     double at = step * 0.5;
-    for (std::uint32_t i = 0; i < to; ++i, at += step)
+    for (std::uint32_t i = 0; i < to; ++i) {
         places.push_back(std::min(static_cast<std::uint32_t>(at), from - 1));
+        at += step;
+    }
     return places;
 }
 

@@ -1,6 +1,7 @@
 #include "fovea/tasks/image.h"
 
 #include <algorithm>
+#include <exception>
 #include <optional>
 
 #include "fovea/base/files.h"
@@ -145,13 +146,18 @@ std::vector<Picture> read_fitted(const ImageModel& model, std::vector<LabelledTe
                                  std::int64_t skip_bad, const Say& say) {
     const PictureReader reader;
     std::vector<Picture> all(records.size());
-    std::vector<std::optional<Error>> wrong(records.size());
+    struct Wrong {
+        std::exception_ptr error;
+        std::string what;
+    };
+    std::vector<Wrong> wrong(records.size());
     parallel_for(static_cast<std::int64_t>(records.size()), 1, [&](std::int64_t b, std::int64_t e) {
         for (auto i = static_cast<std::size_t>(b); i < static_cast<std::size_t>(e); ++i) {
             try {
                 all[i] = model.read(reader, records[i].texts);
             } catch (const Error& error) {
-                wrong[i] = error;  // the first in order is told below, whichever thread met it
+                // the first in order is told below, whichever thread met it
+                wrong[i] = {std::current_exception(), error.what()};
             }
         }
     });
@@ -159,13 +165,13 @@ std::vector<Picture> read_fitted(const ImageModel& model, std::vector<LabelledTe
     std::vector<LabelledText> kept_records;
     std::int64_t bad = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
-        if (!wrong[i]) {
+        if (!wrong[i].error) {
             kept.push_back(std::move(all[i]));
             kept_records.push_back(std::move(records[i]));
             continue;
         }
-        if (++bad > skip_bad) throw *wrong[i];
-        if (bad <= 5 && say) say(text_of("passed over: ", wrong[i]->what()));
+        if (++bad > skip_bad) std::rethrow_exception(wrong[i].error);
+        if (bad <= 5 && say) say("passed over: " + wrong[i].what);
     }
     records = std::move(kept_records);
     return kept;
