@@ -109,6 +109,19 @@ void show_plan(const TrainSummary& s, const TrainOptions& run, const RunPlan& wh
                     run.schedule.peak));
 }
 
+// What a model that learned from such records is asked with.
+const char* example_input(RecordShape records) {
+    switch (records) {
+        case RecordShape::pictures:
+        case RecordShape::masked:
+            return "picture.png";
+        case RecordShape::sounds:
+            return "sound.wav";
+        default:
+            return "< texts.txt";
+    }
+}
+
 void say_end(const TrainResult& r, const TrainVerb& v) {
     const std::string model = join_path(v.run.options.out, "model");
     if (r.end == TrainEnd::out_of_time)
@@ -123,14 +136,13 @@ void say_end(const TrainResult& r, const TrainVerb& v) {
                                                 : "done",
                r.step, duration_text(r.seconds));
     const std::string verb = task_of_folder(model);  // pretraining makes models of other tasks
-    fmt::print(stderr,
-               "saved {}: step {}{}  |  try: fovea {} {} < texts.txt  |  fovea eval {} --test "
-               "FILE\n",
-               model, r.model_step,
-               r.best_metric ? fmt::format(", dev {} {:.{}f}", r.metric, *r.best_metric,
-                                           r.metric == "loss" ? 4 : 1)
-                             : "",
-               verb.empty() ? v.task : verb, model, model);
+    fmt::print(
+        stderr, "saved {}: step {}{}  |  try: fovea {} {} {}  |  fovea eval {} --test FILE\n",
+        model, r.model_step,
+        r.best_metric
+            ? fmt::format(", dev {} {:.{}f}", r.metric, *r.best_metric, r.metric == "loss" ? 4 : 1)
+            : "",
+        verb.empty() ? v.task : verb, model, example_input(v.entry->records), model);
 }
 
 // Settings that differ from those of the sittings before are told, not guessed.
