@@ -2,6 +2,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/models/deit.h"
+#include "fovea/models/text_encoder.h"
 #include "fovea/models/timesformer.h"
 #include "fovea/models/vit.h"
 
@@ -38,9 +39,7 @@ const PictureModelEntry* find_picture_model(const std::string& model_type) {
 }
 
 const PictureModelEntry& picture_model_of(const Json& config, const std::string& where) {
-    const std::string type = config.contains("model_type") && config["model_type"].is_string()
-                                 ? config["model_type"].get<std::string>()
-                                 : "";
+    const std::string type = model_type_of(config);
     if (const PictureModelEntry* e = find_picture_model(type)) return *e;
     std::string known;
     for (const PictureModelEntry& e : picture_models())

@@ -104,18 +104,9 @@ public:
     }
 
     TrainTask task() override {
-        TrainTask t;
-        t.store = model_.store.get();
-        t.fingerprint = model_.folder.about["data"];
+        TrainTask t = task_over(*batches_, *model_.store, model_.folder);
         t.guessing_loss = std::log(static_cast<double>(model_.folder.labels.size()));
-        t.begin_epoch = [this](std::int64_t epoch) {
-            epoch_ = epoch;
-            return batches_->begin(epoch);
-        };
         t.unit = "pictures";
-        t.batch_weight = [this](std::int64_t b) {
-            return static_cast<std::int64_t>((*batches_)[b].size());
-        };
         t.loss = [this](std::int64_t b) { return loss((*batches_)[b]); };
         if (!dev_pictures_.empty()) t.evaluate = [this] { return evaluate(); };
         t.save_model = [this](const std::string& path) { model_.save(path, true); };
@@ -194,7 +185,7 @@ private:
 
     // As this epoch shows it: drawn by (seed, epoch, sample), never by the batch.
     Picture shown(std::size_t i) const {
-        const DrawName name{run_.options.seed, epoch_, i};
+        const DrawName name{run_.options.seed, batches_->epoch(), i};
         const Picture& p = pictures_[i];
         Picture to = augment_.changes_geometry()
                          ? placed(p, draw_placement(augment_, p.height, p.width, name),
@@ -220,8 +211,8 @@ private:
         std::vector<Mix> mixes;
         for (const std::int64_t i : chosen) {
             const auto sample = static_cast<std::size_t>(i);
-            mixes.push_back(
-                draw_mix(augment_, pictures_.size(), {run_.options.seed, epoch_, sample}));
+            mixes.push_back(draw_mix(augment_, pictures_.size(),
+                                     {run_.options.seed, batches_->epoch(), sample}));
             s.batch.samples.push_back(sample);
             s.labels.push_back(label_ids_[sample]);
             s.other_labels.push_back(label_ids_[mixes.back().other]);
@@ -262,9 +253,7 @@ private:
         const std::vector<TextLabel> found = classify_pictures(model_, dev_pictures_);
         MetricScore s = score_of_one_label(model_.folder.labels, found, data_.labelled.dev);
         s.figures.erase("confusion");  // too long for a log of every epoch
-        const Evaluation e = evaluation_of(s, run_.metric);
-        note_score(model_.folder, e, s.signature);
-        return e;
+        return noted_evaluation(model_.folder, s, run_.metric);
     }
 
     ImageData data_;
@@ -277,7 +266,6 @@ private:
     ImageModel model_;
     std::vector<Picture> pictures_, dev_pictures_;
     Ids label_ids_;
-    std::int64_t epoch_ = 0;
     std::optional<EpochBatches> batches_;
 };
 

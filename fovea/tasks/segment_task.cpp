@@ -111,20 +111,11 @@ public:
     }
 
     TrainTask task() override {
-        TrainTask t;
-        t.store = model_.store.get();
-        t.fingerprint = model_.folder.about["data"];
+        TrainTask t = task_over(*batches_, *model_.store, model_.folder);
         t.guessing_loss = std::log(static_cast<double>(model_.folder.labels.size()));
         t.unit = "pictures";
-        t.begin_epoch = [this](std::int64_t epoch) {
-            epoch_ = epoch;
-            return batches_->begin(epoch);
-        };
-        t.batch_weight = [this](std::int64_t b) {
-            return static_cast<std::int64_t>((*batches_)[b].size());
-        };
         t.loss = [this](std::int64_t b) {
-            const SegmentExamples::Batch batch = examples_.batch((*batches_)[b], epoch_);
+            const SegmentExamples::Batch batch = examples_.batch((*batches_)[b], batches_->epoch());
             const Segformer& net = *model_.network;
             return net.loss(net(batch.pixels, batch.grid), batch.grid, batch.labels);
         };
@@ -228,9 +219,7 @@ private:
 
     Evaluation evaluate() {
         const MetricScore s = score_masked(model_, dev_).model;
-        const Evaluation e = evaluation_of(s, run_.metric);
-        note_score(model_.folder, e, s.signature);
-        return e;
+        return noted_evaluation(model_.folder, s, run_.metric);
     }
 
     MaskedFiles files_;
@@ -246,7 +235,6 @@ private:
     SegmentModel model_;
     SegmentExamples examples_;
     std::vector<MaskedPicture> dev_;
-    std::int64_t epoch_ = 0;
     std::optional<EpochBatches> batches_;
 };
 

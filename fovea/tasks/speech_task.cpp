@@ -129,18 +129,9 @@ public:
     }
 
     TrainTask task() override {
-        TrainTask t;
-        t.store = model_.store.get();
-        t.fingerprint = model_.folder.about["data"];
+        TrainTask t = task_over(*batches_, *model_.store, model_.folder);
         t.guessing_loss = 5 * std::log(static_cast<double>(model_.folder.labels.size()));
-        t.begin_epoch = [this](std::int64_t epoch) {
-            epoch_ = epoch;
-            return batches_->begin(epoch);
-        };
         t.unit = "sounds";
-        t.batch_weight = [this](std::int64_t b) {
-            return static_cast<std::int64_t>((*batches_)[b].size());
-        };
         t.loss = [this](std::int64_t b) { return training_loss((*batches_)[b]); };
         if (!dev_.empty()) t.evaluate = [this] { return evaluate(); };
         t.save_model = [this](const std::string& path) { model_.save(path, true); };
@@ -178,7 +169,8 @@ private:
         for (const std::int64_t i : chosen) {
             const Example& e = train_[static_cast<std::size_t>(i)];
             samples.push_back(static_cast<std::uint64_t>(i));
-            const WaveDraw draw = draw_wave(augment_, run_.options.seed, epoch_, samples.back());
+            const WaveDraw draw =
+                draw_wave(augment_, run_.options.seed, batches_->epoch(), samples.back());
             features.push_back((*model_.features)(e.sound, augment_, draw));
             targets.push_back(e.target);
         }
@@ -197,9 +189,7 @@ private:
         }
         MetricScore s = speech_score(model_, wanted, transcribe(model_, sounds));
         s.figures["loss"] = loss / static_cast<double>(dev_.size());
-        const Evaluation e = evaluation_of(s, run_.metric);
-        note_score(model_.folder, e, s.signature);
-        return e;
+        return noted_evaluation(model_.folder, s, run_.metric);
     }
 
     static bool is_features(const std::string& path) { return path.ends_with(".mfc"); }
@@ -305,7 +295,7 @@ private:
     std::vector<Example> train_, dev_;
     std::vector<std::int64_t> lengths_;
     std::optional<EpochBatches> batches_;
-    std::int64_t epoch_ = 0, total_rows_ = 0, dropped_ = 0;
+    std::int64_t total_rows_ = 0, dropped_ = 0;
     double sound_values_ = 0;
 };
 

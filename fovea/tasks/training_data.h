@@ -23,6 +23,7 @@ public:
         : lengths_(std::move(lengths)), options_(options) {}
 
     std::int64_t begin(std::int64_t epoch) {  // how many there are
+        epoch_ = epoch;
         plan_.emplace(lengths_, options_, epoch);
         return plan_->batches();
     }
@@ -32,11 +33,13 @@ public:
         return std::accumulate(lengths_.begin(), lengths_.end(), std::int64_t{0});
     }
     std::int64_t max_tokens() const { return options_.max_tokens; }  // of a batch
+    std::int64_t epoch() const { return epoch_; }                    // that was begun last
     std::span<const std::int64_t> operator[](std::int64_t b) const { return (*plan_)[b]; }
 
 private:
     std::vector<std::int64_t> lengths_;
     BatchOptions options_;
+    std::int64_t epoch_ = 0;
     std::optional<BatchPlan> plan_;
 };
 

@@ -52,7 +52,8 @@ TEST_P(VitParity, EveryGradient) {
     const VitGolden g(GetParam());
     Tape tape;
     const Gradients d = tape.gradients(g.loss());
-    EXPECT_EQ(expect_gradients(g.file, g.store, d), g.store.names().size());
+    // Its softmax is in float32 there: the noise of keys' biases is larger.
+    EXPECT_EQ(expect_gradients(g.file, g.store, d, 1e-7), g.store.names().size());
 }
 
 TEST_P(VitParity, TenTrainingSteps) {
