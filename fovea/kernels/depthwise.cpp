@@ -54,7 +54,6 @@ void DepthwiseRow(const DepthwiseRowWork& r) {
     }
 }
 
-// sums[0 … 16) += Σ_i dy[i] x[i] over `rows` rows, for at most 16 columns.
 void DepthwiseTap(const float* x, const float* dy, std::int64_t stride, std::int64_t rows,
                   std::int64_t columns, float* sums) {
     F16 sum = Zero16();
@@ -73,16 +72,13 @@ namespace fovea::kernels {
 HWY_EXPORT(DepthwiseRow);
 HWY_EXPORT(DepthwiseTap);
 
-namespace {
-
-// w [columns, k] as [k, columns], so that a tap's weights lie side by side.
 void lay_out_taps(ConstView w, TapOrder order, float* taps) {
     for (std::int64_t c = 0; c < w.rows; ++c)
         for (std::int64_t t = 0; t < w.cols; ++t)
             taps[(order == TapOrder::forward ? t : w.cols - 1 - t) * w.rows + c] = w.row(c)[t];
 }
 
-}  // namespace
+AddTap depthwise_tap() { return FOVEA_DISPATCH(DepthwiseTap); }
 
 void depthwise(ConstView x, std::span<const std::int64_t> offsets, const DepthwiseTaps& taps,
                View y, bool add) {
@@ -113,7 +109,7 @@ void depthwise(ConstView x, std::span<const std::int64_t> offsets, const Depthwi
 void depthwise_weights(ConstView x, ConstView dy, std::span<const std::int64_t> offsets, View dw,
                        bool add) {
     constexpr std::int64_t block = 16;
-    const auto tap = FOVEA_DISPATCH(DepthwiseTap);
+    const AddTap tap = depthwise_tap();
     const std::int64_t half = dw.cols / 2;
     parallel_for(ceil_div(x.cols, block), 1, [&](std::int64_t b, std::int64_t) {
         const std::int64_t c = b * block, columns = std::min(block, x.cols - c);

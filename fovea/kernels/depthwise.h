@@ -25,4 +25,12 @@ void depthwise(ConstView x, std::span<const std::int64_t> offsets, const Depthwi
 void depthwise_weights(ConstView x, ConstView dy, std::span<const std::int64_t> offsets, View dw,
                        bool add);
 
+// What the kernel over pictures (depthwise2d.h) shares:
+// w [columns, taps] as [taps, columns], so that a tap's weights lie side by side.
+void lay_out_taps(ConstView w, TapOrder order, float* taps);
+// sums[0 … 16) += Σ_i dy[i] x[i] over `rows` rows, for at most 16 columns; of the level in use.
+using AddTap = void (*)(const float* x, const float* dy, std::int64_t stride, std::int64_t rows,
+                        std::int64_t columns, float* sums);
+AddTap depthwise_tap();
+
 }  // namespace fovea::kernels

@@ -67,24 +67,12 @@ void Depthwise2dRow(const Depthwise2dLine& l) {
     }
 }
 
-// sums[0 … 16) += Σ_i dy[i] x[i] over `rows` rows, for at most 16 columns.
-void Depthwise2dTap(const float* x, const float* dy, std::int64_t stride, std::int64_t rows,
-                    std::int64_t columns, float* sums) {
-    F16 sum = Zero16();
-    for (std::int64_t i = 0; i < rows; ++i)
-        sum = columns == 16 ? Fma16(Load16(dy + i * stride), Load16(x + i * stride), sum)
-                            : Fma16(LoadSome16(dy + i * stride, columns),
-                                    LoadSome16(x + i * stride, columns), sum);
-    StoreSome16(Add16(LoadSome16(sums, columns), sum), sums, columns);
-}
-
 }  // namespace fovea::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace fovea::kernels {
 HWY_EXPORT(Depthwise2dRow);
-HWY_EXPORT(Depthwise2dTap);
 
 namespace {
 
@@ -94,20 +82,13 @@ std::int64_t side_of(std::int64_t taps) {
     return k;
 }
 
-// w [columns, k · k] as [k · k, columns], so that a tap's weights lie side by side.
-void lay_out_taps2d(ConstView w, TapOrder order, float* taps) {
-    for (std::int64_t c = 0; c < w.rows; ++c)
-        for (std::int64_t t = 0; t < w.cols; ++t)
-            taps[(order == TapOrder::forward ? t : w.cols - 1 - t) * w.rows + c] = w.row(c)[t];
-}
-
 }  // namespace
 
 void depthwise2d(ConstView x, const Grid& grid, const DepthwiseTaps& taps, View y, bool add) {
     const ConstView w = taps.w;
     thread_local AlignedBuffer buffer;
     float* weights = buffer.reserve<float>(checked_mul(w.rows, w.cols));
-    lay_out_taps2d(w, taps.order, weights);
+    lay_out_taps(w, taps.order, weights);
     const auto row = FOVEA_DISPATCH(Depthwise2dRow);
     const std::int64_t k = side_of(w.cols), half = k / 2;
     parallel_for(grid.images * grid.height, rows_per_piece(grid.width * x.cols * k),
@@ -131,7 +112,7 @@ void depthwise2d(ConstView x, const Grid& grid, const DepthwiseTaps& taps, View 
 
 void depthwise2d_weights(ConstView x, ConstView dy, const Grid& grid, View dw, bool add) {
     constexpr std::int64_t block = 16;
-    const auto tap = FOVEA_DISPATCH(Depthwise2dTap);
+    const AddTap tap = depthwise_tap();
     const std::int64_t k = side_of(dw.cols), half = k / 2;
     parallel_for(ceil_div(x.cols, block), 1, [&](std::int64_t b, std::int64_t) {
         const std::int64_t c = b * block, columns = std::min(block, x.cols - c);

@@ -66,15 +66,11 @@ SegmentedPicture segmented(const Tensor& logits, const Picture& picture) {
 
 }  // namespace
 
-PixelScaling PixelScaling::read(const std::string& folder, int channels) {
+PixelScaling PixelScaling::of(const ModelFolder& folder, int channels) {
     PixelScaling s;
-    const std::string path = join_path(folder, "preprocessor_config.json");
-    if (file_exists(path)) {
-        const Json json = read_json(path);
-        expect_input(json.is_object(), path, ": is not a JSON object");
-        s.mean = numbers_of(json, "image_mean", path, s.mean);
-        s.deviation = numbers_of(json, "image_std", path, s.deviation);
-    }
+    const std::string path = join_path(folder.path, "preprocessor_config.json");
+    s.mean = numbers_of(folder.preprocessor, "image_mean", path, s.mean);
+    s.deviation = numbers_of(folder.preprocessor, "image_std", path, s.deviation);
     const auto n = static_cast<std::size_t>(channels);
     if (s.mean.size() > n) s.mean.resize(n);
     if (s.deviation.size() > n) s.deviation.resize(n);
@@ -85,15 +81,14 @@ PixelScaling PixelScaling::read(const std::string& folder, int channels) {
     return s;
 }
 
-void PixelScaling::write(const std::string& folder) const {
-    const Json json{{"image_processor_type", "SegformerImageProcessor"},
-                    {"do_resize", false},
-                    {"do_rescale", true},
-                    {"rescale_factor", 1 / 255.0},
-                    {"do_normalize", true},
-                    {"image_mean", mean},
-                    {"image_std", deviation}};
-    write_file_atomically(join_path(folder, "preprocessor_config.json"), to_text(json, 2) + "\n");
+Json PixelScaling::to_json() const {
+    return {{"image_processor_type", "SegformerImageProcessor"},
+            {"do_resize", false},
+            {"do_rescale", true},
+            {"rescale_factor", 1 / 255.0},
+            {"do_normalize", true},
+            {"image_mean", mean},
+            {"image_std", deviation}};
 }
 
 void PixelScaling::fill(const Picture& picture, float* rows) const {
@@ -121,6 +116,7 @@ SegmentModel SegmentModel::create(const SegformerConfig& config, const MaskValue
     const auto n = static_cast<std::size_t>(config.num_channels);
     m.scaling.mean.resize(n);
     m.scaling.deviation.resize(n);
+    m.folder.preprocessor = m.scaling.to_json();
     return m;
 }
 
@@ -140,20 +136,21 @@ SegmentModel SegmentModel::open(ModelFolder folder, const WeightChoice& weights)
     Rng unused;
     m.network = make(Params(*m.store, unused));
     m.values = values_in(m.folder);
-    m.scaling = PixelScaling::read(m.folder.path, config.num_channels);
+    m.scaling = PixelScaling::of(m.folder, config.num_channels);
+    m.folder.preprocessor = m.scaling.to_json();
     return m;
 }
 
 void SegmentModel::save(const std::string& path, bool overwrite) const {
     folder.save(path, *store, Segformer::rules(), overwrite);
-    scaling.write(path);
 }
 
 void save_segmenter(const ModelFolder& model, const ParameterStore& trained, const std::string& out,
                     bool overwrite) {
-    model.save(out, trained, Segformer::rules(), overwrite);
     const auto config = SegformerConfig::from_json(model.config, model.config_path());
-    PixelScaling::read(model.path, config.num_channels).write(out);
+    ModelFolder own = model;
+    own.preprocessor = PixelScaling::of(model, config.num_channels).to_json();
+    own.save(out, trained, Segformer::rules(), overwrite);
 }
 
 Tensor SegmentModel::logits(const Picture& picture) const {

@@ -24,8 +24,8 @@ namespace fovea {
 struct PixelScaling {
     std::vector<float> mean{0.485f, 0.456f, 0.406f}, deviation{0.229f, 0.224f, 0.225f};
 
-    static PixelScaling read(const std::string& folder, int channels);
-    void write(const std::string& folder) const;
+    static PixelScaling of(const ModelFolder& folder, int channels);
+    Json to_json() const;
     // [height · width, channels] to `rows`.
     void fill(const Picture& picture, float* rows) const;
 };
