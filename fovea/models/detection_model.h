@@ -23,6 +23,9 @@ struct DetectionPictures {
     Tensor rows;                           // [grid.rows(), channels]: pixels, scaled
     Grid grid;                             // their number and size
     std::vector<std::uint64_t> samples{};  // their names in dropout masks; empty: by their place
+    // Of parts of larger pictures: where they lie in them (y, x, in pixels), for models whose
+    // positions should not depend on the cut. Empty: at 0, 0.
+    std::vector<std::array<float, 2>> corners{};
 };
 
 // A box is its centre's x and y, its width and height, as shares of the picture's.
