@@ -1,12 +1,20 @@
 #include "fovea/models/detection_model.h"
 
 #include "fovea/base/error.h"
+#include "fovea/models/detector.h"
 #include "fovea/models/text_encoder.h"
 
 namespace fovea {
 
 std::span<const DetectionModelEntry> detection_models() {
-    static const std::vector<DetectionModelEntry> table{};
+    static const DetectionModelEntry table[] = {
+        {Detector::model_type,
+         Detector::architecture,
+         Detector::new_config,
+         Detector::make,
+         Detector::rules,
+         {"dense.classes.**", "decoder.classes.**"}},
+    };
     return table;
 }
 

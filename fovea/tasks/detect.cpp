@@ -1,0 +1,205 @@
+#include "fovea/tasks/detect.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "fovea/base/files.h"
+#include "fovea/base/json_fields.h"
+#include "fovea/io/resize.h"
+#include "fovea/tasks/new_head.h"
+
+namespace fovea {
+namespace {
+
+constexpr std::uint32_t initial_detector = 0x64657465;  // its stream of random numbers
+constexpr const char* input_file = "preprocessor_config.json";
+
+std::shared_ptr<const DetectionModel> make_finder(const ModelFolder& folder, const Params& p) {
+    const std::string where = folder.config_path();
+    return std::make_shared<const DetectionModel>(
+        detection_model_of(folder.config, where)
+            .make(folder.config, where, static_cast<int>(folder.labels.size()), p));
+}
+
+// What preprocessor_config.json says, of a folder that has one or not.
+void settle_input(DetectModel& m) {
+    const int channels = m.network->channels;
+    if (channels != 1 && channels != 3)
+        fail_with(ErrorKind::bad_input, "pictures are read as grey (1) or as colours (3)",
+                  m.folder.config_path(), ": the model takes ", channels, " channels");
+    m.scaling = PixelScaling::of(m.folder, channels);
+    m.folder.preprocessor = m.scaling.to_json();
+    m.folder.preprocessor["image_processor_type"] = "DetrImageProcessor";
+    m.reads.put(m.folder.preprocessor);
+}
+
+std::span<const NameRule> rules_of(const ModelFolder& folder) {
+    return detection_model_of(folder.config, folder.config_path()).rules();
+}
+
+}  // namespace
+
+ReadingSize ReadingSize::of(const Json& preprocessor, const std::string& where) {
+    ReadingSize r;
+    JsonFields f(preprocessor.is_object() ? preprocessor : Json::object(), where);
+    f.read("size_share", r.share, {1e-3, 16});
+    bool resized = true;
+    f.read("do_resize", resized);
+    const auto size = preprocessor.find("size");
+    if (!resized || size == preprocessor.end() || !size->is_object()) return r;
+    JsonFields s(*size, where + ": size");
+    const NumberRange sides{1, static_cast<double>(largest_picture_side)};
+    s.read("shortest_edge", r.shortest, sides);
+    s.read("longest_edge", r.longest, sides);
+    return r;
+}
+
+void ReadingSize::put(Json& j) const {
+    j["do_resize"] = shortest > 0;
+    if (shortest > 0)
+        j["size"] = {{"shortest_edge", shortest}, {"longest_edge", longest ? longest : 8192}};
+    else
+        j["size_share"] = share;
+}
+
+ReadingSize::Sides ReadingSize::sides(std::uint32_t height, std::uint32_t width, int least) const {
+    double by = share;
+    if (shortest > 0) {
+        by = double{1} * shortest / std::min(height, width);
+        if (longest > 0) by = std::min(by, double{1} * longest / std::max(height, width));
+    }
+    const auto side = [&](std::uint32_t n) {
+        return static_cast<std::uint32_t>(
+            std::clamp<std::int64_t>(std::llround(n * by), least, largest_picture_side));
+    };
+    return {side(height), side(width)};
+}
+
+DetectModel DetectModel::create(ModelFolder made, const ReadingSize& reads, std::uint64_t seed) {
+    DetectModel m;
+    m.folder = std::move(made);
+    m.folder.task = "detect";
+    m.store = std::make_shared<ParameterStore>();
+    Rng rng(seed, initial_detector);
+    m.network = make_finder(m.folder, Params(*m.store, rng));
+    m.reads = reads;
+    settle_input(m);
+    return m;
+}
+
+DetectModel DetectModel::create_from(ModelFolder pretrained, std::vector<std::string> labels,
+                                     std::uint64_t seed, ModelFolder::NewHead& report) {
+    DetectModel m;
+    m.folder = std::move(pretrained);
+    m.folder.task = "detect";
+    m.folder.about = Json::object();
+    m.folder.generation = Json::object();
+    m.folder.labels = std::move(labels);
+    m.reads = ReadingSize::of(m.folder.preprocessor, join_path(m.folder.path, input_file));
+    const DetectionModelEntry& entry = detection_model_of(m.folder.config, m.folder.config_path());
+    m.store = load_but_heads({m.folder.path, entry.rules(), entry.heads}, report,
+                             [&](ParameterStore& store) {
+                                 Rng rng(seed, initial_detector);
+                                 m.network = make_finder(m.folder, Params(store, rng));
+                             });
+    settle_input(m);
+    return m;
+}
+
+DetectModel DetectModel::open(ModelFolder folder, const WeightChoice& weights) {
+    DetectModel m;
+    m.folder = std::move(folder);
+    m.folder.task = "detect";
+    m.folder.generation = Json::object();
+    m.precision = weights.precision;
+    expect_input(!m.folder.labels.empty(), m.folder.config_path(),
+                 ": \"id2label\" names no label, but a model that finds things has one at least");
+    m.reads = ReadingSize::of(m.folder.preprocessor, join_path(m.folder.path, input_file));
+    m.store = m.folder.load(rules_of(m.folder), weights.format,
+                            [&](const Params& p) { make_finder(m.folder, p); });
+    Rng unused;
+    m.network = make_finder(m.folder, Params(*m.store, unused));
+    settle_input(m);
+    return m;
+}
+
+void DetectModel::save(const std::string& path, bool overwrite) const {
+    folder.save(path, *store, rules_of(folder), overwrite);
+}
+
+void save_detector(const ModelFolder& model, const ParameterStore& trained, const std::string& out,
+                   bool overwrite) {
+    model.save(out, trained, rules_of(model), overwrite);
+}
+
+std::vector<FoundBox> DetectModel::find(const Picture& picture, const FindOptions& options) const {
+    const PrecisionScope scope(precision);
+    const auto [height, width] = reads.sides(picture.height, picture.width, network->smallest_side);
+    const Picture own = with_channels(picture, network->channels);
+    const Picture read =
+        height == own.height && width == own.width ? own : resize(own, height, width);
+    DetectionPictures pictures;
+    pictures.grid = {1, height, width};
+    pictures.rows = Tensor({pictures.grid.rows(), network->channels});
+    scaling.fill(read, pictures.rows.write());
+    std::vector<FoundBox> found;
+    const double wide = picture.width, high = picture.height;
+    const std::vector<std::vector<FoundThing>> things = network->find(pictures, options);
+    for (const FoundThing& t : things.at(0)) {
+        const double left = std::max(0.0, (double{t.box[0]} - t.box[2] / 2) * wide),
+                     top = std::max(0.0, (double{t.box[1]} - t.box[3] / 2) * high),
+                     right = std::min(wide, (double{t.box[0]} + t.box[2] / 2) * wide),
+                     bottom = std::min(high, (double{t.box[1]} + t.box[3] / 2) * high);
+        if (right > left && bottom > top)
+            found.push_back({{left, top, right - left, bottom - top}, t.label, t.score});
+    }
+    return found;
+}
+
+std::vector<std::vector<FoundBox>> detect(const DetectModel& model,
+                                          std::span<const Picture> pictures,
+                                          const FindOptions& options,
+                                          const PredictControl& control) {
+    std::vector<std::vector<FoundBox>> out;
+    for (const Picture& picture : pictures) {
+        if (control.stop && *control.stop) break;
+        out.push_back(model.find(picture, options));
+        if (control.progress)
+            control.progress(static_cast<std::int64_t>(out.size()),
+                             static_cast<std::int64_t>(pictures.size()));
+    }
+    return out;
+}
+
+int label_of_thing(const BoxedThing& thing, std::span<const std::string> labels,
+                   const std::string& where) {
+    const auto found = std::find(labels.begin(), labels.end(), thing.label);
+    if (found == labels.end())
+        fail_with(ErrorKind::bad_input, "labels must be those that were learned", where,
+                  ": has a box of the label \"", thing.label, "\", which the model does not know");
+    return static_cast<int>(found - labels.begin());
+}
+
+MetricScore score_boxed(const DetectModel& model, std::span<const BoxedPicture> records,
+                        const FindOptions& options, const PredictControl& control) {
+    const std::vector<std::string>& labels = model.folder.labels;
+    std::vector<PictureBoxes> scored;
+    for (const BoxedPicture& record : records) {
+        if (control.stop && *control.stop) break;
+        PictureBoxes& p = scored.emplace_back();
+        for (const BoxedThing& t : record.things) {
+            const PictureBox& b = t.box;
+            p.wanted.push_back({{b.left, b.top, b.right - b.left, b.bottom - b.top},
+                                label_of_thing(t, labels, record.path),
+                                t.area,
+                                t.crowd || t.difficult});
+        }
+        p.found = model.find(load_boxed(record, model.network->channels), options);
+        if (control.progress)
+            control.progress(static_cast<std::int64_t>(scored.size()),
+                             static_cast<std::int64_t>(records.size()));
+    }
+    return detection_score(scored, static_cast<int>(labels.size())).score(labels);
+}
+
+}  // namespace fovea
