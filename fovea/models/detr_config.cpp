@@ -50,6 +50,12 @@ void read_loss(JsonFields& f, DetrConfig& c) {
     f.read("eos_coefficient", c.eos_coefficient, weight);
 }
 
+// transformers takes these weights as whole numbers alone, and refuses 1.0.
+Json whole_if_it_is(double weight) {
+    const auto whole = static_cast<std::int64_t>(weight);
+    return static_cast<double>(whole) == weight ? Json(whole) : Json(weight);
+}
+
 }  // namespace
 
 DetrConfig DetrConfig::from_json(const Json& json, const std::string& where) {
@@ -109,11 +115,11 @@ Json DetrConfig::to_json() const {
     j["activation_dropout"] = activation_dropout;
     j["position_embedding_type"] = "sine";
     j["auxiliary_loss"] = auxiliary_loss;
-    j["class_cost"] = class_cost;
-    j["bbox_cost"] = bbox_cost;
-    j["giou_cost"] = giou_cost;
-    j["bbox_loss_coefficient"] = bbox_loss_coefficient;
-    j["giou_loss_coefficient"] = giou_loss_coefficient;
+    j["class_cost"] = whole_if_it_is(class_cost);
+    j["bbox_cost"] = whole_if_it_is(bbox_cost);
+    j["giou_cost"] = whole_if_it_is(giou_cost);
+    j["bbox_loss_coefficient"] = whole_if_it_is(bbox_loss_coefficient);
+    j["giou_loss_coefficient"] = whole_if_it_is(giou_loss_coefficient);
     j["eos_coefficient"] = eos_coefficient;
     return j;
 }
