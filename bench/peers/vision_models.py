@@ -8,7 +8,7 @@
     {"do": "open_training", …as open_model…}
     {"do": "train", "pictures": B, "times": T}               -> {"seconds": s, "loss": l}
     {"do": "make_jpeg", "path": FILE}                        a smooth picture with some noise, 640 x 480, quality 90
-    {"do": "jpeg", "path": FILE, "times": T}                 -> {"seconds": s}      read, RGB, bilinear to 224 x 224
+    {"do": "jpeg", "path": FILE, "pictures": B, "times": T}  -> {"seconds": s}      read, RGB, bilinear to 224 x 224
     {"do": "open_log_mel"}
     {"do": "log_mel", "seconds": S, "times": T}              -> {"seconds": s}      nothing padded beyond the sound
 
@@ -91,7 +91,7 @@ class Server:
     def jpeg(self, job):
         from PIL import Image
         start = time.perf_counter()
-        for _ in range(job["times"]):
+        for _ in range(job["times"] * job["pictures"]):
             with Image.open(job["path"]) as picture:
                 picture.convert("RGB").resize((224, 224), Image.Resampling.BILINEAR)
         return {"seconds": time.perf_counter() - start}
