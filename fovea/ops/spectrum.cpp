@@ -32,4 +32,13 @@ Tensor power_spectrum(const Tensor& frames) {
     return y;
 }
 
+//   y_i = (max(l_i, max_j l_j − 8) + 4) / 4      l_i = log10 max(x_i, 1e−10)
+Tensor log_energy(const Tensor& energies) {
+    expect_f32("log_energy", "energies", energies);
+    expect(energies.size() > 0, "log_energy: no energies");
+    Tensor y(energies.shape());
+    kernels::log_energy(energies.data(), y.write(), energies.size());
+    return y;
+}
+
 }  // namespace fovea
