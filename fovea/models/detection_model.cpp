@@ -2,6 +2,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/models/detector.h"
+#include "fovea/models/detr.h"
 #include "fovea/models/text_encoder.h"
 
 namespace fovea {
@@ -14,6 +15,12 @@ std::span<const DetectionModelEntry> detection_models() {
          Detector::make,
          Detector::rules,
          {"dense.classes.**", "decoder.classes.**"}},
+        {Detr::model_type,
+         Detr::architecture,
+         Detr::new_config,
+         Detr::make,
+         Detr::rules,
+         {"class_labels_classifier.**"}},
     };
     return table;
 }
