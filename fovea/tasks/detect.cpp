@@ -12,7 +12,7 @@ namespace fovea {
 namespace {
 
 constexpr std::uint32_t initial_detector = 0x64657465;  // its stream of random numbers
-constexpr const char* input_file = "preprocessor_config.json";
+constexpr const char* detect_input_file = "preprocessor_config.json";
 
 std::shared_ptr<const DetectionModel> make_finder(const ModelFolder& folder, const Params& p) {
     const std::string where = folder.config_path();
@@ -33,7 +33,7 @@ void settle_input(DetectModel& m) {
     m.reads.put(m.folder.preprocessor);
 }
 
-std::span<const NameRule> rules_of(const ModelFolder& folder) {
+std::span<const NameRule> finder_rules(const ModelFolder& folder) {
     return detection_model_of(folder.config, folder.config_path()).rules();
 }
 
@@ -95,7 +95,7 @@ DetectModel DetectModel::create_from(ModelFolder pretrained, std::vector<std::st
     m.folder.about = Json::object();
     m.folder.generation = Json::object();
     m.folder.labels = std::move(labels);
-    m.reads = ReadingSize::of(m.folder.preprocessor, join_path(m.folder.path, input_file));
+    m.reads = ReadingSize::of(m.folder.preprocessor, join_path(m.folder.path, detect_input_file));
     const DetectionModelEntry& entry = detection_model_of(m.folder.config, m.folder.config_path());
     m.store = load_but_heads({m.folder.path, entry.rules(), entry.heads}, report,
                              [&](ParameterStore& store) {
@@ -114,8 +114,8 @@ DetectModel DetectModel::open(ModelFolder folder, const WeightChoice& weights) {
     m.precision = weights.precision;
     expect_input(!m.folder.labels.empty(), m.folder.config_path(),
                  ": \"id2label\" names no label, but a model that finds things has one at least");
-    m.reads = ReadingSize::of(m.folder.preprocessor, join_path(m.folder.path, input_file));
-    m.store = m.folder.load(rules_of(m.folder), weights.format,
+    m.reads = ReadingSize::of(m.folder.preprocessor, join_path(m.folder.path, detect_input_file));
+    m.store = m.folder.load(finder_rules(m.folder), weights.format,
                             [&](const Params& p) { make_finder(m.folder, p); });
     Rng unused;
     m.network = make_finder(m.folder, Params(*m.store, unused));
@@ -124,12 +124,12 @@ DetectModel DetectModel::open(ModelFolder folder, const WeightChoice& weights) {
 }
 
 void DetectModel::save(const std::string& path, bool overwrite) const {
-    folder.save(path, *store, rules_of(folder), overwrite);
+    folder.save(path, *store, finder_rules(folder), overwrite);
 }
 
 void save_detector(const ModelFolder& model, const ParameterStore& trained, const std::string& out,
                    bool overwrite) {
-    model.save(out, trained, rules_of(model), overwrite);
+    model.save(out, trained, finder_rules(model), overwrite);
 }
 
 std::vector<FoundBox> DetectModel::find(const Picture& picture, const FindOptions& options) const {
