@@ -46,11 +46,16 @@ ReadingSize ReadingSize::of(const Json& preprocessor, const std::string& where) 
     bool resized = true;
     f.read("do_resize", resized);
     const auto size = preprocessor.find("size");
-    if (!resized || size == preprocessor.end() || !size->is_object()) return r;
-    JsonFields s(*size, where + ": size");
+    if (!resized || size == preprocessor.end()) return r;
     const NumberRange sides{1, static_cast<double>(largest_picture_side)};
-    s.read("shortest_edge", r.shortest, sides);
-    s.read("longest_edge", r.longest, sides);
+    if (size->is_object()) {
+        JsonFields s(*size, where + ": size");
+        s.read("shortest_edge", r.shortest, sides);
+        s.read("longest_edge", r.longest, sides);
+    } else {  // before 2023
+        f.read("size", r.shortest, sides);
+        f.read("max_size", r.longest, sides);
+    }
     return r;
 }
 
@@ -63,16 +68,17 @@ void ReadingSize::put(Json& j) const {
 }
 
 ReadingSize::Sides ReadingSize::sides(std::uint32_t height, std::uint32_t width, int least) const {
-    double by = share;
-    if (shortest > 0) {
-        by = double{1} * shortest / std::min(height, width);
-        if (longest > 0) by = std::min(by, double{1} * longest / std::max(height, width));
-    }
-    const auto side = [&](std::uint32_t n) {
+    const auto side = [&](double n) {
         return static_cast<std::uint32_t>(
-            std::clamp<std::int64_t>(std::llround(n * by), least, largest_picture_side));
+            std::clamp(n, static_cast<double>(least), static_cast<double>(largest_picture_side)));
     };
-    return {side(height), side(width)};
+    if (shortest == 0) return {side(std::round(height * share)), side(std::round(width * share))};
+    // As DetrImageProcessor: the shorter side is rounded, the longer one cut to whole pixels.
+    const double low = std::min(height, width), high = std::max(height, width);
+    double wanted = shortest;
+    if (longest > 0 && high / low * wanted > longest) wanted = longest * low / high;
+    const auto shorter = side(std::round(wanted)), longer = side(std::floor(wanted * high / low));
+    return height <= width ? Sides{shorter, longer} : Sides{longer, shorter};
 }
 
 DetectModel DetectModel::create(ModelFolder made, const ReadingSize& reads, std::uint64_t seed) {
@@ -132,19 +138,22 @@ void save_detector(const ModelFolder& model, const ParameterStore& trained, cons
     model.save(out, trained, finder_rules(model), overwrite);
 }
 
-std::vector<FoundBox> DetectModel::find(const Picture& picture, const FindOptions& options) const {
-    const PrecisionScope scope(precision);
+DetectionPictures DetectModel::read(const Picture& picture) const {
     const auto [height, width] = reads.sides(picture.height, picture.width, network->smallest_side);
     const Picture own = with_channels(picture, network->channels);
-    const Picture read =
-        height == own.height && width == own.width ? own : resize(own, height, width);
+    const bool as_it_is = height == own.height && width == own.width;
     DetectionPictures pictures;
     pictures.grid = {1, height, width};
     pictures.rows = Tensor({pictures.grid.rows(), network->channels});
-    scaling.fill(read, pictures.rows.write());
+    scaling.fill(as_it_is ? own : resize(own, height, width), pictures.rows.write());
+    return pictures;
+}
+
+std::vector<FoundBox> DetectModel::find(const Picture& picture, const FindOptions& options) const {
+    const PrecisionScope scope(precision);
     std::vector<FoundBox> found;
     const double wide = picture.width, high = picture.height;
-    const std::vector<std::vector<FoundThing>> things = network->find(pictures, options);
+    const std::vector<std::vector<FoundThing>> things = network->find(read(picture), options);
     for (const FoundThing& t : things.at(0)) {
         const double left = std::max(0.0, (double{t.box[0]} - t.box[2] / 2) * wide),
                      top = std::max(0.0, (double{t.box[1]} - t.box[3] / 2) * high),
@@ -178,6 +187,27 @@ int label_of_thing(const BoxedThing& thing, std::span<const std::string> labels,
         fail_with(ErrorKind::bad_input, "labels must be those that were learned", where,
                   ": has a box of the label \"", thing.label, "\", which the model does not know");
     return static_cast<int>(found - labels.begin());
+}
+
+double loss_boxed(const DetectModel& model, std::span<const BoxedPicture> records) {
+    const PrecisionScope scope(model.precision);
+    double sum = 0;
+    for (const BoxedPicture& record : records) {
+        PictureThings things;
+        const double wide = record.width, high = record.height;
+        for (const BoxedThing& t : record.things) {
+            if (t.crowd) continue;
+            const PictureBox& b = t.box;
+            things.push_back({{static_cast<float>((b.left + b.right) / 2 / wide),
+                               static_cast<float>((b.top + b.bottom) / 2 / high),
+                               static_cast<float>((b.right - b.left) / wide),
+                               static_cast<float>((b.bottom - b.top) / high)},
+                              label_of_thing(t, model.folder.labels, record.path)});
+        }
+        const DetectionPictures read = model.read(load_boxed(record, model.network->channels));
+        sum += model.network->loss(read, {&things, 1}).item();
+    }
+    return sum / static_cast<double>(std::max<std::size_t>(records.size(), 1));
 }
 
 MetricScore score_boxed(const DetectModel& model, std::span<const BoxedPicture> records,

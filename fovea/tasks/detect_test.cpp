@@ -141,8 +141,13 @@ TEST(Detect, SizesAtWhichPicturesAreRead) {
         Json::parse(R"({"do_resize": true, "size": {"shortest_edge": 800, "longest_edge": 1333}})"),
         "preprocessor_config.json");
     EXPECT_EQ(detr.sides(480, 640, 1).height, 800u);
-    EXPECT_EQ(detr.sides(480, 640, 1).width, 1067u);
+    EXPECT_EQ(detr.sides(480, 640, 1).width, 1066u);
+    EXPECT_EQ(detr.sides(640, 480, 1).height, 1066u);
     EXPECT_EQ(detr.sides(400, 2000, 1).width, 1333u);
+    const ReadingSize older = ReadingSize::of(Json::parse(R"({"size": 800, "max_size": 1333})"),
+                                              "preprocessor_config.json");
+    EXPECT_EQ(older.shortest, 800);
+    EXPECT_EQ(older.longest, 1333);
     Json j;
     detr.put(j);
     EXPECT_EQ(ReadingSize::of(j, "again").longest, 1333);
