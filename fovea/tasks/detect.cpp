@@ -132,19 +132,26 @@ void save_detector(const ModelFolder& model, const ParameterStore& trained, cons
     model.save(out, trained, finder_rules(model), overwrite);
 }
 
-std::vector<FoundBox> DetectModel::find(const Picture& picture, const FindOptions& options) const {
-    const PrecisionScope scope(precision);
+Picture DetectModel::resized(const Picture& picture) const {
     const auto [height, width] = reads.sides(picture.height, picture.width, network->smallest_side);
     const Picture own = with_channels(picture, network->channels);
-    const Picture read =
-        height == own.height && width == own.width ? own : resize(own, height, width);
+    return height == own.height && width == own.width ? own : resize(own, height, width);
+}
+
+DetectionPictures DetectModel::numbers(const Picture& resized) const {
     DetectionPictures pictures;
-    pictures.grid = {1, height, width};
+    pictures.grid = {1, resized.height, resized.width};
     pictures.rows = Tensor({pictures.grid.rows(), network->channels});
-    scaling.fill(read, pictures.rows.write());
+    scaling.fill(resized, pictures.rows.write());
+    return pictures;
+}
+
+std::vector<FoundBox> DetectModel::find(const Picture& picture, const FindOptions& options) const {
+    const PrecisionScope scope(precision);
     std::vector<FoundBox> found;
     const double wide = picture.width, high = picture.height;
-    const std::vector<std::vector<FoundThing>> things = network->find(pictures, options);
+    const std::vector<std::vector<FoundThing>> things =
+        network->find(numbers(resized(picture)), options);
     for (const FoundThing& t : things.at(0)) {
         const double left = std::max(0.0, (double{t.box[0]} - t.box[2] / 2) * wide),
                      top = std::max(0.0, (double{t.box[1]} - t.box[3] / 2) * high),
