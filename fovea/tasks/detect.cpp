@@ -138,14 +138,17 @@ void save_detector(const ModelFolder& model, const ParameterStore& trained, cons
     model.save(out, trained, finder_rules(model), overwrite);
 }
 
-DetectionPictures DetectModel::read(const Picture& picture) const {
+Picture DetectModel::resized(const Picture& picture) const {
     const auto [height, width] = reads.sides(picture.height, picture.width, network->smallest_side);
     const Picture own = with_channels(picture, network->channels);
-    const bool as_it_is = height == own.height && width == own.width;
+    return height == own.height && width == own.width ? own : resize(own, height, width);
+}
+
+DetectionPictures DetectModel::numbers(const Picture& resized) const {
     DetectionPictures pictures;
-    pictures.grid = {1, height, width};
+    pictures.grid = {1, resized.height, resized.width};
     pictures.rows = Tensor({pictures.grid.rows(), network->channels});
-    scaling.fill(as_it_is ? own : resize(own, height, width), pictures.rows.write());
+    scaling.fill(resized, pictures.rows.write());
     return pictures;
 }
 
@@ -153,7 +156,8 @@ std::vector<FoundBox> DetectModel::find(const Picture& picture, const FindOption
     const PrecisionScope scope(precision);
     std::vector<FoundBox> found;
     const double wide = picture.width, high = picture.height;
-    const std::vector<std::vector<FoundThing>> things = network->find(read(picture), options);
+    const std::vector<std::vector<FoundThing>> things =
+        network->find(numbers(resized(picture)), options);
     for (const FoundThing& t : things.at(0)) {
         const double left = std::max(0.0, (double{t.box[0]} - t.box[2] / 2) * wide),
                      top = std::max(0.0, (double{t.box[1]} - t.box[3] / 2) * high),
@@ -204,7 +208,8 @@ double loss_boxed(const DetectModel& model, std::span<const BoxedPicture> record
                                static_cast<float>((b.bottom - b.top) / high)},
                               label_of_thing(t, model.folder.labels, record.path)});
         }
-        const DetectionPictures read = model.read(load_boxed(record, model.network->channels));
+        const DetectionPictures read =
+            model.numbers(model.resized(load_boxed(record, model.network->channels)));
         sum += model.network->loss(read, {&things, 1}).item();
     }
     return sum / static_cast<double>(std::max<std::size_t>(records.size(), 1));
