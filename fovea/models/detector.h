@@ -81,7 +81,8 @@ struct DenseHead {
 };
 
 // The thing that a cell learns, as its place in its picture's list, −1 for none: cells whose middle
-// is in the shrunk box of a thing, the one in its centre at least. The smallest thing wins.
+// is in the shrunk box of a thing, or in its box and near its centre; the one of its centre at
+// least. The smallest thing wins.
 std::vector<int> cell_things(const PictureThings& things, const Grid& cells, const Grid& pixels,
                              double shrunk);
 

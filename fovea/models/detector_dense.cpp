@@ -13,9 +13,12 @@
 namespace fovea {
 namespace {
 
-constexpr float prior = 0.01f;            // score of every label before anything is learned
-constexpr float first_distance = 4;       // the same of the box's edges, in cells
-constexpr float least_side = 0.02f;       // of a box, in cells: no box is ever empty
+constexpr float prior = 0.01f;       // score of every label before anything is learned
+constexpr float first_distance = 4;  // the same of the box's edges, in cells
+constexpr float least_side = 0.02f;  // of a box, in cells: no box is ever empty
+// Small things are learned by the cells so near to their centre, where their box has them: by one
+// cell each, few small things drown among the many cells of large ones (FCOS samples 1.5 cells).
+constexpr double least_reach = 1;
 constexpr std::size_t most_boxes = 1000;  // of a picture that compete
 
 float logit_of(float p) { return std::log(p / (1 - p)); }
@@ -49,7 +52,8 @@ std::vector<int> cell_things(const PictureThings& things, const Grid& cells, con
         // Cells whose middle, k + 1/2, is within reach of the centre; that of the centre always.
         const auto span = [&](float centre, float size, std::int64_t side, std::int64_t most) {
             const double all = static_cast<double>(side) / DetectorConfig::stride;
-            const double c = centre * all, reach = size * all * shrunk / 2;
+            const double c = centre * all, half = size * all / 2;
+            const double reach = std::max(half * shrunk, std::min(half, least_reach));
             const auto own = static_cast<std::int64_t>(std::floor(c));
             const auto low = static_cast<std::int64_t>(std::ceil(c - reach - 0.5)),
                        high = static_cast<std::int64_t>(std::floor(c + reach - 0.5));

@@ -176,6 +176,10 @@ TEST(Detector, WhatACellLearns) {
     EXPECT_EQ(found[3 * 6 + 0], 2);  // at least the cell of its centre
     EXPECT_EQ(found[0], -1);
     EXPECT_EQ(std::count(found.begin(), found.end(), 2), 1);
+    // Two cells wide: all four cells around its centre, though the shrunk box holds no middle.
+    const std::vector<int> small =
+        cell_things({{{0.5f, 0.5f, 2 / 6.0f, 2 / 4.0f}, 0}}, cells, pixels, 0.4);
+    EXPECT_EQ(std::count(small.begin(), small.end(), 0), 4);
 }
 
 TEST(Detector, ACutKnowsWhereItLies) {
