@@ -32,7 +32,7 @@ std::string voc_size(const std::string& width) {
     return voc_with("<size><width>" + width + "</width><height>9</height></size>");
 }
 
-std::string repeated(const std::string& text, int times) {
+std::string many_times(const std::string& text, int times) {
     std::string all;
     for (int i = 0; i < times; ++i) all += text;
     return all;
@@ -54,8 +54,9 @@ std::vector<BadFile> bad_voc() {
         {"a comment cut", "<annotation><!-- ", "no XML"},
         {"CDATA cut", "<annotation><![CDATA[ ", "no XML"},
         {"a document type cut", "<!DOCTYPE a [<!ENTITY x \"y\">", "no"},
-        {"100,000 deep and cut", repeated("<a>", 100'000), "no"},
-        {"100,000 deep", repeated("<a>", 100'000) + repeated("</a>", 100'000), "no <annotation>"},
+        {"100,000 deep and cut", many_times("<a>", 100'000), "no"},
+        {"100,000 deep", many_times("<a>", 100'000) + many_times("</a>", 100'000),
+         "no <annotation>"},
         {"external entity as a number",
          "<!DOCTYPE a [<!ENTITY f SYSTEM \"file:///etc/passwd\">]>" + voc_box("&f;"),
          "\"&f;\", which is no number"},
@@ -91,9 +92,9 @@ std::vector<BadFile> bad_voc() {
         {"filename of 5,000 bytes", voc_with("<filename>" + std::string(5000, 'x') + "</filename>"),
          "no name of a file"},
         {"10,001 objects",
-         voc_with(repeated("<object><name>a</name><bndbox><xmin>1</xmin><ymin>1"
-                           "</ymin><xmax>2</xmax><ymax>2</ymax></bndbox></object>",
-                           10'001)),
+         voc_with(many_times("<object><name>a</name><bndbox><xmin>1</xmin><ymin>1"
+                             "</ymin><xmax>2</xmax><ymax>2</ymax></bndbox></object>",
+                             10'001)),
          "more than 10000"},
         {"17 MB", std::string(std::size_t{17} << 20, ' '), "at most"},
     };
@@ -124,7 +125,7 @@ std::vector<BadFile> bad_coco() {
         {"cut", whole.substr(0, whole.size() - 1), "not JSON"},
         {"half", whole.substr(0, whole.size() / 2), "not JSON"},
         {"two documents", whole + whole, "not JSON"},
-        {"10,000 deep", repeated("[", 10'000) + repeated("]", 10'000), "not JSON"},
+        {"10,000 deep", many_times("[", 10'000) + many_times("]", 10'000), "not JSON"},
         {"not UTF-8", "{\"images\": [\"\xff\xfe\"]}", "not JSON"},
         {"a list", "[]", "no list \"images\""},
         {"a number", "7", "no list \"images\""},
@@ -174,7 +175,7 @@ std::vector<BadFile> bad_coco() {
         {"box an object", coco_box(R"("bbox": {"x": 1})"), "an array"},
         {"box of words", coco_box(R"("bbox": ["1", 2, 3, 4])"), "a number"},
         {"box NaN", coco_box(R"("bbox": [NaN, 2, 3, 4])"), "not JSON"},
-        {"box 1e999", coco_box(R"("bbox": [1e999, 2, 3, 4])"), ""},
+        {"box 1e999", coco_box(R"("bbox": [1e999, 2, 3, 4])"), "not JSON"},
         {"box 1e30", coco_box(R"("bbox": [1e30, 2, 3, 4])"), "bbox[0]: is 1e+30"},
         {"area below 0", coco_box(R"("bbox": [1, 2, 3, 4], "area": -1)"), ".area: is -1"},
         {"crowd 2", coco_box(R"("bbox": [1, 2, 3, 4], "iscrowd": 2)"), ".iscrowd: is 2"},

@@ -37,7 +37,7 @@ void check_boxed_picture(const BoxedPicture& record, CheckedBoxes& to) {
     f.repeated += !to.hashes.insert(record_hash({read_file(record.path)})).second;
 }
 
-std::string list_of(const std::map<std::string, std::int64_t>& counts) {
+std::string counted_names(const std::map<std::string, std::int64_t>& counts) {
     std::string text;
     int shown = 0;
     for (const auto& [name, count] : counts)
@@ -60,7 +60,8 @@ std::string BoxCheck::text() const {
     for (const BoxFileCheck& f : files) {
         out += fmt::format("{}: {}\n  pictures {}, boxes {}\n", f.name,
                            f.paths.empty() ? "" : f.paths[0], f.pictures, f.boxes);
-        out += fmt::format("  labels {}\n  sizes {}\n", list_of(f.labels), list_of(f.sizes));
+        out += fmt::format("  labels {}\n  sizes {}\n", counted_names(f.labels),
+                           counted_names(f.sizes));
         const auto note = [&](std::int64_t count, const char* what) {
             if (count) out += fmt::format("  {} {}\n", what, count);
         };

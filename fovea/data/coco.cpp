@@ -15,10 +15,10 @@ namespace {
 using text::JsonValue;
 using Places = std::map<std::int64_t, std::size_t>;  // id -> place in its list
 
-constexpr double largest_number = 1e6;
+constexpr double largest_box_number = 1e6;
 
 // A list of the file: {"images": […], …}.
-JsonValue list_in(const JsonValue& root, const char* key) {
+JsonValue coco_list(const JsonValue& root, const char* key) {
     if (!root.is_object() || !root.find(key) || !root.find(key)->is_array())
         fail_with(ErrorKind::bad_input,
                   "COCO's files have \"images\", \"categories\" and \"annotations\"", root.path(),
@@ -88,14 +88,15 @@ CocoThing thing_of(const JsonValue& v, const Places& pictures, const Places& cat
     const JsonValue box = v.at("bbox");
     std::size_t n = 0;
     box.each([&](const JsonValue& number) {
-        if (n < 4) t.box[n] = number_of(number, -largest_number, largest_number);
+        if (n < 4) t.box[n] = number_of(number, -largest_box_number, largest_box_number);
         ++n;
     });
     if (n != 4)
         fail_with(ErrorKind::bad_input, "a box is [x, y, width, height]", box.path(), ": has ", n,
                   " numbers");
     const auto area = v.find("area");
-    t.area = area ? number_of(*area, 0, largest_number * largest_number) : t.box[2] * t.box[3];
+    t.area =
+        area ? number_of(*area, 0, largest_box_number * largest_box_number) : t.box[2] * t.box[3];
     t.crowd = crowd_of(v);
     return t;
 }
@@ -105,8 +106,8 @@ CocoThing thing_of(const JsonValue& v, const Places& pictures, const Places& cat
 CocoFile parse_coco(std::string_view json, const std::string& where) {
     const text::JsonDocument document(json, where);
     const JsonValue root = document.root();
-    const JsonValue images = list_in(root, "images"), categories = list_in(root, "categories"),
-                    annotations = list_in(root, "annotations");
+    const JsonValue images = coco_list(root, "images"), categories = coco_list(root, "categories"),
+                    annotations = coco_list(root, "annotations");
     CocoFile f;
     Places picture_places, category_places;
     std::set<std::string> names;

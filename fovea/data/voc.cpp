@@ -12,7 +12,7 @@ namespace fovea {
 namespace {
 
 constexpr std::size_t most_things = 10'000;
-constexpr double largest_number = 1e6;  // of a corner: pictures have 8192 pixels a side at most
+constexpr double largest_corner = 1e6;  // of a corner: pictures have 8192 pixels a side at most
 constexpr const char* object_hint =
     "<object><name>cell</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>9</xmax><ymax>9</ymax>"
     "</bndbox></object>";
@@ -25,7 +25,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 // The number inside <name> of a node; `what` tells which node in errors.
-double number_in(const pugi::xml_node& node, const char* name, const std::string& what) {
+double corner_in(const pugi::xml_node& node, const char* name, const std::string& what) {
     const pugi::xml_node child = node.child(name);
     if (!child) fail_with(ErrorKind::bad_input, object_hint, what, ": there is no <", name, ">");
     const std::string_view text = trimmed(child.child_value());
@@ -34,7 +34,7 @@ double number_in(const pugi::xml_node& node, const char* name, const std::string
     if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
         fail_with(ErrorKind::bad_input, object_hint, what, ": <", name, "> is \"",
                   repair_utf8(text.substr(0, 40)), "\", which is no number");
-    if (std::fabs(value) > largest_number)
+    if (std::fabs(value) > largest_corner)
         fail_with(ErrorKind::bad_input, "corners are pixels of the picture", what, ": <", name,
                   "> is ", value, ", beyond any picture");
     return value;
@@ -43,7 +43,7 @@ double number_in(const pugi::xml_node& node, const char* name, const std::string
 // A side in <size>; 0 where it is not told.
 std::int64_t side_in(const pugi::xml_node& size, const char* name, const std::string& where) {
     if (!size.child(name)) return 0;
-    const double value = number_in(size, name, where + ": <size>");
+    const double value = corner_in(size, name, where + ": <size>");
     if (value < 0 || value != std::floor(value) || value > largest_picture_side)
         fail_with(ErrorKind::bad_input,
                   "pictures have 1 to 8192 pixels a side; 0 or no <size>: not told", where,
@@ -66,10 +66,10 @@ VocThing thing_in(const pugi::xml_node& object, const std::string& what) {
     t.label = label_in(object, what);
     const pugi::xml_node box = object.child("bndbox");
     if (!box) fail_with(ErrorKind::bad_input, object_hint, what, ": there is no <bndbox>");
-    t.xmin = number_in(box, "xmin", what);
-    t.ymin = number_in(box, "ymin", what);
-    t.xmax = number_in(box, "xmax", what);
-    t.ymax = number_in(box, "ymax", what);
+    t.xmin = corner_in(box, "xmin", what);
+    t.ymin = corner_in(box, "ymin", what);
+    t.xmax = corner_in(box, "xmax", what);
+    t.ymax = corner_in(box, "ymax", what);
     const std::string_view difficult = trimmed(object.child_value("difficult"));
     if (!difficult.empty() && difficult != "0" && difficult != "1")
         fail_with(ErrorKind::bad_input, "0 or 1, or leave it out", what, ": <difficult> is \"",

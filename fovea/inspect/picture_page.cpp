@@ -53,7 +53,7 @@ const maps=data.maps.filter(m=>onPicture(m.keys));
 for(const m of maps)m.weights=m.bytes.map((b,h)=>{const raw=atob(b),w=new Float32Array(raw.length),top=m.tops[h];
   for(let i=0;i<raw.length;i++){const v=raw.charCodeAt(i)/255;w[i]=v*v*top;}return w;});
 const parts=[...new Set(maps.map(m=>m.part))];
-let part=parts[0],layer=null,head=-1,query=0,rolled={};
+let part=seen.boxSide?parts.at(-1):parts[0],layer=null,head=-1,query=0,rolled={};
 const ofPart=()=>maps.filter(m=>m.part===part);
 const map=()=>ofPart().find(m=>m.layer===layer)??ofPart().at(-1);
 function mean(m){const out=new Float32Array(m.rows*m.cols);for(const w of m.weights)for(let i=0;i<out.length;i++)out[i]+=w[i]/m.weights.length;return out;}
@@ -78,7 +78,7 @@ function buttons(where,list,value,set){
 function pickQuery(){
   const m=map(),names=data.sides[m.queries],skip=onPicture(m.queries)?seen.first:names.length,where=$('queries');
   where.querySelectorAll('button,select').forEach(b=>b.remove());
-  names.slice(0,Math.min(skip,40)).forEach((n,i)=>{const b=make('button',n);b.type='button';b.setAttribute('aria-pressed',String(i===query));b.onclick=()=>{query=i;draw();};where.append(b);});
+  names.slice(0,skip).map((n,i)=>[n,i]).filter(([n])=>n!=='-').slice(0,40).forEach(([n,i])=>{const b=make('button',n);b.type='button';b.setAttribute('aria-pressed',String(i===query));b.onclick=()=>{query=i;draw();};where.append(b);});
   if(query>=skip)where.append(make('button',names[query]));
 }
 const view=$('view'),pen=view.getContext('2d'),image=new Image();
@@ -89,6 +89,7 @@ function draw(){
   const layers=ofPart().map(m=>m.layer);if(!layers.includes(layer))layer=layers.at(-1);
   if(head===-2&&!canRoll())head=-1;
   if(query>=map().rows)query=0;
+  if(data.sides[map().queries][query]==='-')query=Math.max(0,data.sides[map().queries].findIndex(n=>n!=='-'));
   buttons('parts',parts.map(p=>[p||'self-attention',p]),part,v=>{part=v;query=0;});
   buttons('layers',layers.map(l=>[l,l]),layer,v=>layer=v);
   const hs=[['mean',-1],...map().heads.map((h,i)=>[h,i])];if(canRoll())hs.push(['rollout',-2]);
@@ -99,7 +100,7 @@ function draw(){
     const left=Math.round(x*dx),up=Math.round(y*dy);pen.fillStyle=heat((w[y*seen.width+x]-low)/range);pen.fillRect(left,up,Math.round((x+1)*dx)-left,Math.round((y+1)*dy)-up);}
   const m=map();pen.lineWidth=2;
   if(onPicture(m.queries)&&query>=seen.first){const at=query-seen.first;pen.strokeStyle='#00e5ff';pen.strokeRect((at%seen.width)*dx,Math.floor(at/seen.width)*dy,dx,dy);}
-  (seen.boxes||[]).forEach((b,i)=>{pen.strokeStyle=m.queries===seen.boxSide&&i===query?'#00e5ff':'rgba(255,255,255,.55)';pen.strokeRect(b[0]*view.width,b[1]*view.height,b[2]*view.width,b[3]*view.height);});
+  (seen.boxes||[]).forEach((b,i)=>{if(!b[2])return;pen.strokeStyle=m.queries===seen.boxSide&&i===query?'#00e5ff':'rgba(255,255,255,.55)';pen.strokeRect(b[0]*view.width,b[1]*view.height,b[2]*view.width,b[3]*view.height);});
 }
 function place(e){const r=view.getBoundingClientRect(),x=(e.clientX-r.left)/r.width,y=(e.clientY-r.top)/r.height;
   return {x,y,at:Math.min(seen.height-1,Math.floor(y*seen.height))*seen.width+Math.min(seen.width-1,Math.floor(x*seen.width))};}

@@ -30,8 +30,4 @@ private:
     std::vector<double> cosines_, sines_;  // e^{−2πi k/n}, k = 0 … n/2
 };
 
-// y = (max(log10 max(x, 1e−10), top − 8) + 4) / 4, top the largest of these logarithms: Whisper's
-// scale of energies. Off by 1e−6 at most.
-void log_energy(const float* x, float* y, std::int64_t n);
-
 }  // namespace fovea::kernels

@@ -39,6 +39,7 @@ struct FoundThing {
     std::array<float, 4> box{};  // as that of a Thing
     int label = 0;
     float score = 0;  // 0 … 1
+    int query = -1;   // whose answer it is, of the picture's queries; -1: of none
 };
 
 struct FindOptions {
@@ -49,6 +50,7 @@ struct FindOptions {
 
 struct DetectionModel {
     int width = 0, layers = 0, channels = 3;
+    int stride = 1;                             // pixels, each way, of one row of the encoder
     int smallest_side = 1;                      // of a picture, in pixels
     std::vector<std::string> heads{"decoder"};  // ways to find; the first is the usual one
     // Places are told as shares of what is seen: parts would not teach it to read whole pictures.

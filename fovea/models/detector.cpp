@@ -139,6 +139,7 @@ DetectionModel Detector::make(const Json& config, const std::string& where, int 
     m.width = c.d_model;
     m.layers = c.encoder_layers;
     m.channels = c.num_channels;
+    m.stride = DetectorConfig::stride;
     m.heads = {"dense"};
     if (!decoder.empty()) m.heads.push_back("decoder");
     m.loss = [=](const DetectionPictures& pictures, std::span<const PictureThings> things) {
@@ -156,12 +157,12 @@ DetectionModel Detector::make(const Json& config, const std::string& where, int 
         if (options.head == "decoder" && !decoder.empty()) {
             const DetectorQueries queries = queries_of(dense, out, cells);
             for (std::vector<ScoredBox>& boxes : decoder[0].scored(cells, queries, options.least))
-                found.push_back(found_things(surest_boxes(std::move(boxes), 1.0f, most)));
+                found.push_back(found_things(surest_boxes(std::move(boxes), 1.0f, most), true));
             return found;
         }
         for (std::vector<ScoredBox>& boxes : dense.scored(out, cells, options.least))
             found.push_back(found_things(
-                surest_boxes(std::move(boxes), static_cast<float>(c.nms_overlap), most)));
+                surest_boxes(std::move(boxes), static_cast<float>(c.nms_overlap), most), false));
         return found;
     };
     m.layer_of = [last = m.layers + 1](std::string_view name) {

@@ -151,16 +151,17 @@ std::vector<std::vector<ScoredBox>> DetectorDecoder::scored(const CellRows& cell
                 std::copy_n(last.boxes.data() + 4 * row, 4, box.box.begin());
                 box.score = scores.data()[row * scores.cols() + label];
                 box.label = static_cast<int>(label);
-                box.row = static_cast<std::int32_t>(row);
+                box.row = static_cast<std::int32_t>(row - queries.segments.begin(i));
                 if (box.score >= least) found.push_back(box);
             }
     }
     return pictures;
 }
 
-std::vector<FoundThing> found_things(const std::vector<ScoredBox>& boxes) {
+std::vector<FoundThing> found_things(const std::vector<ScoredBox>& boxes, bool of_queries) {
     std::vector<FoundThing> found;
-    for (const ScoredBox& b : boxes) found.push_back({b.box, b.label, b.score});
+    for (const ScoredBox& b : boxes)
+        found.push_back({b.box, b.label, b.score, of_queries ? b.row : -1});
     return found;
 }
 

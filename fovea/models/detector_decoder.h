@@ -60,6 +60,7 @@ private:
     SetPredictions said(const Tensor& q, const DetectorQueries& queries) const;
 };
 
-std::vector<FoundThing> found_things(const std::vector<ScoredBox>& boxes);
+// `of_queries`: their rows are those of queries, which they tell.
+std::vector<FoundThing> found_things(const std::vector<ScoredBox>& boxes, bool of_queries);
 
 }  // namespace fovea

@@ -18,7 +18,7 @@ constexpr float first_distance = 4;       // the same of the box's edges, in cel
 constexpr float least_side = 0.02f;       // of a box, in cells: no box is ever empty
 constexpr std::size_t most_boxes = 1000;  // of a picture that compete
 
-float logit(float p) { return std::log(p / (1 - p)); }
+float logit_of(float p) { return std::log(p / (1 - p)); }
 
 std::array<float, 2> cell_share(const CellRows& cells) {  // a cell's width and height
     constexpr float stride = DetectorConfig::stride;
@@ -67,12 +67,12 @@ std::vector<int> cell_things(const PictureThings& things, const Grid& cells, con
 
 DenseHead::DenseHead(const DetectorConfig& c, int labels, const Params& p)
     : class_weight((p / "classes").get("weight", {labels, c.d_model}, normal(0.01f))),
-      class_bias((p / "classes").get("bias", {labels}, constant(logit(prior)))),
+      class_bias((p / "classes").get("bias", {labels}, constant(logit_of(prior)))),
       box_weight((p / "boxes").get("weight", {4, c.d_model}, normal(0.01f))),
-      box_bias(
-          (p / "boxes")
-              .get("bias", {4},
-                   constant(logit(std::sqrt(first_distance / static_cast<float>(c.reach + 4)))))),
+      box_bias((p / "boxes")
+                   .get("bias", {4},
+                        constant(logit_of(
+                            std::sqrt(first_distance / static_cast<float>(c.reach + 4)))))),
       config(c) {
     for (int i = 0; i < 2; ++i)
         tower.push_back({Conv2d({.in = c.d_model, .out = c.d_model, .kernel = 3, .padding = 1},

@@ -173,8 +173,9 @@ std::vector<std::vector<FoundThing>> Detr::find(const DetectionPictures& picture
     for (std::int64_t i = 0; i < queries.count(); ++i) {
         std::vector<FoundThing>& own = found[static_cast<std::size_t>(i)];
         for (std::int64_t row = queries.begin(i); row < queries.end(i); ++row) {
-            const FoundThing thing = surest(shares.data() + row * shares.cols(), shares.cols() - 1,
-                                            last.boxes.data() + 4 * row);
+            FoundThing thing = surest(shares.data() + row * shares.cols(), shares.cols() - 1,
+                                      last.boxes.data() + 4 * row);
+            thing.query = static_cast<int>(row - queries.begin(i));
             if (thing.score >= options.least) own.push_back(thing);
         }
         std::stable_sort(own.begin(), own.end(), [](const FoundThing& a, const FoundThing& b) {

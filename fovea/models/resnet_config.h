@@ -24,6 +24,13 @@ struct ResnetConfig {
     int stages() const { return static_cast<int>(depths.size()); }
     int stride_of(int stage) const { return stage > 0 || downsample_in_first_stage ? 2 : 1; }
 
+    // Pixels, each way, of one row of the last stage: the stem and its pool halve twice.
+    int stride() const {
+        int pixels = 4;
+        for (int s = 0; s < stages(); ++s) pixels *= stride_of(s);
+        return pixels;
+    }
+
     static ResnetConfig from_json(const Json& json, const std::string& where);
     Json to_json() const;  // as a backbone whose last stage is taken
     void check(const std::string& where, ErrorKind kind = ErrorKind::bad_input) const;

@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 
+#include "fovea/kernels/log_energy.h"
 #include "fovea/kernels/spectrum.h"
 #include "fovea/ops/arguments.h"
 

@@ -12,7 +12,7 @@ namespace fovea {
 namespace {
 
 constexpr std::uint32_t initial_detector = 0x64657465;  // its stream of random numbers
-constexpr const char* input_file = "preprocessor_config.json";
+constexpr const char* detect_input_file = "preprocessor_config.json";
 
 std::shared_ptr<const DetectionModel> make_finder(const ModelFolder& folder, const Params& p) {
     const std::string where = folder.config_path();
@@ -33,7 +33,7 @@ void settle_input(DetectModel& m) {
     m.reads.put(m.folder.preprocessor);
 }
 
-std::span<const NameRule> rules_of(const ModelFolder& folder) {
+std::span<const NameRule> finder_rules(const ModelFolder& folder) {
     return detection_model_of(folder.config, folder.config_path()).rules();
 }
 
@@ -97,7 +97,7 @@ DetectModel DetectModel::create_from(ModelFolder pretrained, std::vector<std::st
     m.folder.about = Json::object();
     m.folder.generation = Json::object();
     m.folder.labels = std::move(labels);
-    m.reads = ReadingSize::of(m.folder.preprocessor, join_path(m.folder.path, input_file));
+    m.reads = ReadingSize::of(m.folder.preprocessor, join_path(m.folder.path, detect_input_file));
     const DetectionModelEntry& entry = detection_model_of(m.folder.config, m.folder.config_path());
     m.store = load_but_heads({m.folder.path, entry.rules(), entry.heads}, report,
                              [&](ParameterStore& store) {
@@ -116,8 +116,8 @@ DetectModel DetectModel::open(ModelFolder folder, const WeightChoice& weights) {
     m.precision = weights.precision;
     expect_input(!m.folder.labels.empty(), m.folder.config_path(),
                  ": \"id2label\" names no label, but a model that finds things has one at least");
-    m.reads = ReadingSize::of(m.folder.preprocessor, join_path(m.folder.path, input_file));
-    m.store = m.folder.load(rules_of(m.folder), weights.format,
+    m.reads = ReadingSize::of(m.folder.preprocessor, join_path(m.folder.path, detect_input_file));
+    m.store = m.folder.load(finder_rules(m.folder), weights.format,
                             [&](const Params& p) { make_finder(m.folder, p); });
     Rng unused;
     m.network = make_finder(m.folder, Params(*m.store, unused));
@@ -126,27 +126,34 @@ DetectModel DetectModel::open(ModelFolder folder, const WeightChoice& weights) {
 }
 
 void DetectModel::save(const std::string& path, bool overwrite) const {
-    folder.save(path, *store, rules_of(folder), overwrite);
+    folder.save(path, *store, finder_rules(folder), overwrite);
 }
 
 void save_detector(const ModelFolder& model, const ParameterStore& trained, const std::string& out,
                    bool overwrite) {
-    model.save(out, trained, rules_of(model), overwrite);
+    model.save(out, trained, finder_rules(model), overwrite);
+}
+
+Picture DetectModel::resized(const Picture& picture) const {
+    const auto [height, width] = reads.sides(picture.height, picture.width, network->smallest_side);
+    const Picture own = with_channels(picture, network->channels);
+    return height == own.height && width == own.width ? own : resize(own, height, width);
+}
+
+DetectionPictures DetectModel::numbers(const Picture& resized) const {
+    DetectionPictures pictures;
+    pictures.grid = {1, resized.height, resized.width};
+    pictures.rows = Tensor({pictures.grid.rows(), network->channels});
+    scaling.fill(resized, pictures.rows.write());
+    return pictures;
 }
 
 std::vector<FoundBox> DetectModel::find(const Picture& picture, const FindOptions& options) const {
     const PrecisionScope scope(precision);
-    const auto [height, width] = reads.sides(picture.height, picture.width, network->smallest_side);
-    const Picture own = with_channels(picture, network->channels);
-    const Picture read =
-        height == own.height && width == own.width ? own : resize(own, height, width);
-    DetectionPictures pictures;
-    pictures.grid = {1, height, width};
-    pictures.rows = Tensor({pictures.grid.rows(), network->channels});
-    scaling.fill(read, pictures.rows.write());
     std::vector<FoundBox> found;
     const double wide = picture.width, high = picture.height;
-    const std::vector<std::vector<FoundThing>> things = network->find(pictures, options);
+    const std::vector<std::vector<FoundThing>> things =
+        network->find(numbers(resized(picture)), options);
     for (const FoundThing& t : things.at(0)) {
         const double left = std::max(0.0, (double{t.box[0]} - t.box[2] / 2) * wide),
                      top = std::max(0.0, (double{t.box[1]} - t.box[3] / 2) * high),

@@ -51,6 +51,9 @@ struct DetectModel {
     static DetectModel open(ModelFolder folder, const WeightChoice& weights = {});
     void save(const std::string& path, bool overwrite) const;
 
+    // The picture at the size the model reads it, and as numbers.
+    Picture resized(const Picture& picture) const;
+    DetectionPictures numbers(const Picture& resized) const;
     // Boxes in pixels of the picture.
     std::vector<FoundBox> find(const Picture& picture, const FindOptions& options = {}) const;
 };
@@ -73,6 +76,10 @@ int label_of_thing(const BoxedThing& thing, std::span<const std::string> labels,
 // The picture with boxes, labels and scores drawn into it.
 Picture draw_boxes(const Picture& picture, std::span<const FoundBox> found,
                    std::span<const std::string> labels);
+
+// One pass over a picture for whoever watches: cells of the encoder, and the decoder's things with
+// their boxes where the model has one.
+ForwardPass look_for_things(const DetectModel& model, const std::string& path);
 
 std::unique_ptr<Trainer> make_detect_trainer();
 std::unique_ptr<Predictor> make_detect_predictor();

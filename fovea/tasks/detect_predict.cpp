@@ -63,9 +63,8 @@ public:
         return out;
     }
 
-    ForwardPass forward(const Json&) const override {
-        throw Error("inspect: the attention of a detector cannot be shown yet", ErrorKind::usage,
-                    "fovea detect MODEL PICTURE --draw DIR shows what it found");
+    ForwardPass forward(const Json& input) const override {
+        return look_for_things(model_, input.at("text").get<std::string>());
     }
 
     const ParameterStore& parameters() const override { return *model_.store; }

@@ -6,6 +6,7 @@
 #include "fovea/data/made_boxes.h"
 #include "fovea/io/png.h"
 #include "fovea/io/test_folder.h"
+#include "tests/page_data.h"
 #include "tests/run_program.h"
 
 namespace fovea::test {
@@ -82,6 +83,20 @@ TEST_F(DetectCli, WritesBoxesDrawingsAndResults) {
     EXPECT_EQ(
         fovea({"detect", run() + "/model", picture(), "--draw", test_set() + "/JPEGImages"}).code,
         2);  // a picture is never overwritten by its drawing
+}
+
+TEST_F(DetectCli, ThePageShowsWhereEachThingLooks) {
+    const std::string html = *folder_ / "page.html";
+    const Outcome r = fovea({"inspect", run() + "/model", "--text", picture(), "--html", html});
+    ASSERT_EQ(r.code, 0) << r.err;
+    const Json page = html_data(html);
+    EXPECT_EQ(page["seen"]["width"], 8);  // 64 pixels in cells of 8
+    EXPECT_EQ(page["sides"]["cells"].size(), 64u);
+    EXPECT_EQ(page["seen"]["boxes"].size(), page["sides"]["things"].size());
+    ASSERT_EQ(page["maps"].size(), 4u);  // two of the encoder, two of the decoder's layer
+    const Json& cross = page["maps"][3];
+    EXPECT_EQ(cross["queries"], "things");
+    EXPECT_EQ(cross["keys"], "cells");
 }
 
 TEST_F(DetectCli, ResumedAndWithOtherThreadsTheBitsAreTheSame) {
