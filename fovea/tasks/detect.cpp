@@ -63,16 +63,18 @@ void ReadingSize::put(Json& j) const {
 }
 
 ReadingSize::Sides ReadingSize::sides(std::uint32_t height, std::uint32_t width, int least) const {
-    double by = share;
-    if (shortest > 0) {
-        by = double{1} * shortest / std::min(height, width);
-        if (longest > 0) by = std::min(by, double{1} * longest / std::max(height, width));
-    }
-    const auto side = [&](std::uint32_t n) {
+    const auto side = [&](double n) {
         return static_cast<std::uint32_t>(
-            std::clamp<std::int64_t>(std::llround(n * by), least, largest_picture_side));
+            std::clamp<std::int64_t>(static_cast<std::int64_t>(n), least, largest_picture_side));
     };
-    return {side(height), side(width)};
+    if (shortest == 0) return {side(std::round(height * share)), side(std::round(width * share))};
+    // As DetrImageProcessor has it: the shorter side rounded, the longer one cut.
+    const double low = std::min(height, width), high = std::max(height, width);
+    double exact = shortest;
+    if (longest > 0 && high / low * exact > longest) exact = longest * low / high;
+    const double small = std::nearbyint(exact), large = exact * high / low;
+    if (small == low) return {side(height), side(width)};
+    return width < height ? Sides{side(large), side(small)} : Sides{side(small), side(large)};
 }
 
 DetectModel DetectModel::create(ModelFolder made, const ReadingSize& reads, std::uint64_t seed) {
