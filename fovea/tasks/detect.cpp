@@ -46,11 +46,16 @@ ReadingSize ReadingSize::of(const Json& preprocessor, const std::string& where) 
     bool resized = true;
     f.read("do_resize", resized);
     const auto size = preprocessor.find("size");
-    if (!resized || size == preprocessor.end() || !size->is_object()) return r;
-    JsonFields s(*size, where + ": size");
+    if (!resized || size == preprocessor.end()) return r;
     const NumberRange sides{1, static_cast<double>(largest_picture_side)};
-    s.read("shortest_edge", r.shortest, sides);
-    s.read("longest_edge", r.longest, sides);
+    if (size->is_object()) {
+        JsonFields s(*size, where + ": size");
+        s.read("shortest_edge", r.shortest, sides);
+        s.read("longest_edge", r.longest, sides);
+    } else {  // before 2023
+        f.read("size", r.shortest, sides);
+        f.read("max_size", r.longest, sides);
+    }
     return r;
 }
 
@@ -152,8 +157,7 @@ std::vector<FoundBox> DetectModel::find(const Picture& picture, const FindOption
     const PrecisionScope scope(precision);
     std::vector<FoundBox> found;
     const double wide = picture.width, high = picture.height;
-    const std::vector<std::vector<FoundThing>> things =
-        network->find(numbers(resized(picture)), options);
+    const std::vector<std::vector<FoundThing>> things = network->find(read(picture), options);
     for (const FoundThing& t : things.at(0)) {
         const double left = std::max(0.0, (double{t.box[0]} - t.box[2] / 2) * wide),
                      top = std::max(0.0, (double{t.box[1]} - t.box[3] / 2) * high),
@@ -187,6 +191,27 @@ int label_of_thing(const BoxedThing& thing, std::span<const std::string> labels,
         fail_with(ErrorKind::bad_input, "labels must be those that were learned", where,
                   ": has a box of the label \"", thing.label, "\", which the model does not know");
     return static_cast<int>(found - labels.begin());
+}
+
+double loss_boxed(const DetectModel& model, std::span<const BoxedPicture> records) {
+    const PrecisionScope scope(model.precision);
+    double sum = 0;
+    for (const BoxedPicture& record : records) {
+        PictureThings things;
+        const double wide = record.width, high = record.height;
+        for (const BoxedThing& t : record.things) {
+            if (t.crowd) continue;
+            const PictureBox& b = t.box;
+            things.push_back({{static_cast<float>((b.left + b.right) / 2 / wide),
+                               static_cast<float>((b.top + b.bottom) / 2 / high),
+                               static_cast<float>((b.right - b.left) / wide),
+                               static_cast<float>((b.bottom - b.top) / high)},
+                              label_of_thing(t, model.folder.labels, record.path)});
+        }
+        const DetectionPictures read = model.read(load_boxed(record, model.network->channels));
+        sum += model.network->loss(read, {&things, 1}).item();
+    }
+    return sum / static_cast<double>(std::max<std::size_t>(records.size(), 1));
 }
 
 MetricScore score_boxed(const DetectModel& model, std::span<const BoxedPicture> records,

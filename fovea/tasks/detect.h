@@ -54,6 +54,7 @@ struct DetectModel {
     // The picture at the size the model reads it, and as numbers.
     Picture resized(const Picture& picture) const;
     DetectionPictures numbers(const Picture& resized) const;
+    DetectionPictures read(const Picture& picture) const { return numbers(resized(picture)); }
     // Boxes in pixels of the picture.
     std::vector<FoundBox> find(const Picture& picture, const FindOptions& options = {}) const;
 };
@@ -68,6 +69,9 @@ std::vector<std::vector<FoundBox>> detect(const DetectModel& model,
 // COCO's figures over records. Things of labels that the model does not know are an error.
 MetricScore score_boxed(const DetectModel& model, std::span<const BoxedPicture> records,
                         const FindOptions& options = {}, const PredictControl& control = {});
+
+// The mean loss of whole pictures.
+double loss_boxed(const DetectModel& model, std::span<const BoxedPicture> records);
 
 // Which of `labels` each thing has; an unknown one is an error that names the picture.
 int label_of_thing(const BoxedThing& thing, std::span<const std::string> labels,

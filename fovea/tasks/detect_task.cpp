@@ -256,7 +256,8 @@ private:
     }
 
     Evaluation evaluate() {
-        const MetricScore s = score_boxed(model_, dev_, {.head = head_, .least = 0.01f});
+        MetricScore s = score_boxed(model_, dev_, {.head = head_, .least = 0.01f});
+        s.figures["loss"] = loss_boxed(model_, dev_);
         return noted_evaluation(model_.folder, s, run_.metric);
     }
 

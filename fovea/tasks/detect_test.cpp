@@ -202,6 +202,10 @@ TEST(Detect, SizesAtWhichPicturesAreRead) {
         EXPECT_EQ(detr.sides(height, width, 1).height, high) << height << " x " << width;
         EXPECT_EQ(detr.sides(height, width, 1).width, wide) << height << " x " << width;
     }
+    const ReadingSize older = ReadingSize::of(Json::parse(R"({"size": 800, "max_size": 1333})"),
+                                              "preprocessor_config.json");
+    EXPECT_EQ(older.shortest, 800);
+    EXPECT_EQ(older.longest, 1333);
     Json j;
     detr.put(j);
     EXPECT_EQ(ReadingSize::of(j, "again").longest, 1333);
