@@ -24,7 +24,7 @@ struct MakeChoice {
     MadePairs pairs;
     MadeShapes shapes;
     std::string length, out, clips;
-    bool force = false;
+    bool force = false, tagged = false;
 };
 
 std::vector<std::string> made_kinds() {
@@ -83,12 +83,17 @@ void run_make(MakeChoice& c) {
     if (!strings && !c.clips.empty())
         throw Error("--clips belongs to data make strings", ErrorKind::usage, "leave it out");
     static constexpr const char* folders[] = {"strings", "clips", "shapes", "boxes"};
-    if (std::find(std::begin(folders), std::end(folders), c.pairs.kind) != std::end(folders))
-        return make_folder(c);
+    const bool folder =
+        std::find(std::begin(folders), std::end(folders), c.pairs.kind) != std::end(folders);
+    if (folder && c.tagged)
+        throw Error("--tagged belongs to pairs, not to data make " + c.pairs.kind, ErrorKind::usage,
+                    "leave it out");
+    if (folder) return make_folder(c);
     if (!c.out.empty() && file_exists(c.out) && !c.force)
         throw Error(c.out + ": is there already", ErrorKind::usage, "--force overwrites it");
     std::string text;
-    for (const TextPair& p : made_pairs(c.pairs)) text += p.source + "\t" + p.target + "\n";
+    for (const TextPair& p : made_pairs(c.pairs))
+        text += c.tagged ? tagged_lines(p) : p.source + "\t" + p.target + "\n";
     if (c.out.empty())
         fmt::print("{}", text);
     else
@@ -107,6 +112,7 @@ void add_data_make(CLI::App& data) {
                  {"fovea data make reversal --records 20000 --length 5-20 --out train.tsv",
                   "fovea data make sorting --records 500 --seed 2 > test.tsv",
                   "fovea data make recall --length 10-200 --out recall.tsv",
+                  "fovea data make reversal --tagged --records 6000 --out train.conll",
                   "fovea data make shapes --records 200 --size 64 --out shapes",
                   "fovea data make boxes --records 200 --size 64 --out boxes   # PASCAL VOC",
                   "fovea data make clips --records 4000 --out clips",
@@ -127,6 +133,8 @@ void add_data_make(CLI::App& data) {
         ->check(CLI::Range(1, 3));
     make->add_option("--out", choice->out,
                      "write here, not to standard output; strings, clips, shapes, boxes: a folder");
+    make->add_flag("--tagged", choice->tagged,
+                   "pairs: each word beside the target's word at its place, for --task tag");
     make->add_flag("--force", choice->force, "overwrite it");
     make->callback([choice] { run_make(*choice); });
 }
