@@ -1,6 +1,6 @@
 #pragma once
-// BERT-base and GPT-2 in PyTorch and ONNX Runtime (bench/peers/text_models.py), and GPT-2 in
-// llama.cpp (llama_models.py).
+// BERT-base and GPT-2 in PyTorch and ONNX Runtime (bench/peers/text_models.py), GPT-2 in llama.cpp
+// (llama_models.py), and recurrent stacks in PyTorch (rnn_torch.py).
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,7 +14,8 @@ namespace fovea::bench {
 class TextPeer {
 public:
     // `open` is the question that prepares it ({"do": "open_encoder", …}); `library` is "torch",
-    // "onnxruntime" or "llama_cpp", `label` what its name says besides ("f32", "int8").
+    // "torch-rnn", "onnxruntime" or "llama_cpp", `label` what its name says besides ("f32",
+    // "int8").
     TextPeer(const ModelBenchOptions& options, const std::string& library, const std::string& label,
              const Json& open);
 
