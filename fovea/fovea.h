@@ -150,6 +150,7 @@
 #include "fovea/tasks/average.h"        // the mean of a run's checkpoints
 #include "fovea/tasks/classify.h"       // classify()
 #include "fovea/tasks/convert.h"        // a model in another format
+#include "fovea/tasks/detect.h"         // detect()
 #include "fovea/tasks/fill.h"           // fill(), follows()
 #include "fovea/tasks/generate.h"       // generate(), foretell()
 #include "fovea/tasks/image.h"          // classify_pictures()

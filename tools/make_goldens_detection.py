@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Makes tests/metrics/coco.json: the 12 figures of pycocotools' COCOeval on random cases, which the test
-draws again by the same rule (a linear congruential generator), so that only the figures are stored.
+draws again by the same rule (a linear congruential generator), so that only the figures are stored; and on the
+test pictures of BCCD (blood cells, MIT licence), whose boxes are stored too, with boxes found near them by the
+same rule.
 
-usage: tools/make_goldens_detection.py [OUT]        needs numpy, pycocotools (versions are recorded)
+usage: tools/make_goldens_detection.py BCCD_FOLDER [OUT]        needs numpy, pycocotools (versions are recorded)
 """
 import contextlib
 import importlib.metadata
@@ -10,12 +12,14 @@ import io
 import json
 import os
 import sys
+import xml.etree.ElementTree
 
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
-OUT = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..", "tests", "metrics", "coco.json")
-CASES = 300
+BCCD = sys.argv[1]
+OUT = sys.argv[2] if len(sys.argv) > 2 else os.path.join(os.path.dirname(__file__), "..", "tests", "metrics", "coco.json")
+CASES = 1000
 
 
 class Draw:
@@ -55,8 +59,43 @@ def case(seed):
     return categories, pictures
 
 
-def figures(seed):
-    categories, pictures = case(seed)
+LABELS = ["Platelets", "RBC", "WBC"]
+
+
+def bccd():
+    """Boxes of the test pictures: [label, x, y, width, height], corners counted from 1 and inside."""
+    with open(os.path.join(BCCD, "ImageSets", "Main", "test.txt")) as f:
+        names = f.read().split()
+    pictures = []
+    for name in names:
+        boxes = []
+        for o in xml.etree.ElementTree.parse(os.path.join(BCCD, "Annotations", name + ".xml")).iter("object"):
+            x0, y0, x1, y1 = (int(o.find("bndbox").find(k).text) for k in ("xmin", "ymin", "xmax", "ymax"))
+            if x1 > x0 and y1 > y0:
+                boxes.append([LABELS.index(o.find("name").text), x0 - 1, y0 - 1, x1 - x0 + 1, y1 - y0 + 1])
+        pictures.append(boxes)
+    return pictures
+
+
+def bccd_case(boxes):
+    """What a detector might find: most boxes, moved; some twice, some of another label, some anywhere."""
+    d = Draw(7)
+    pictures = []
+    for own in boxes:
+        wanted = [(x, y, w, h, w * h, c, False) for c, x, y, w, h in own]
+        found = []
+        for c, x, y, w, h in own:
+            for _ in range(d.below(4) if d.below(3) == 0 else 1):
+                label = d.below(3) if d.below(9) == 0 else c
+                found.append((x + d.below(41) / 2 - 10, y + d.below(41) / 2 - 10, w + d.below(21), h + d.below(21),
+                              d.below(1000) / 1000, label))
+        for _ in range(d.below(5)):
+            found.append((d.below(600), d.below(440), 10 + d.below(100), 10 + d.below(100), d.below(500) / 1000, d.below(3)))
+        pictures.append((wanted, found))
+    return 3, pictures
+
+
+def figures(categories, pictures):
     images = [{"id": i + 1} for i in range(len(pictures))]
     annotations, results = [], []
     for i, (wanted, found) in enumerate(pictures):
@@ -75,13 +114,16 @@ def figures(seed):
         ev.evaluate()
         ev.accumulate()
         ev.summarize()
-    return [float(v) for v in ev.stats]
+    return [round(float(v), 14) for v in ev.stats]
 
 
 def main():
-    rows = [figures(seed) for seed in range(CASES)]
+    rows = [figures(*case(seed)) for seed in range(CASES)]
+    boxes = bccd()
+    golden = {"pycocotools": importlib.metadata.version("pycocotools"), "figures": rows,
+              "bccd": {"boxes": boxes, "figures": figures(*bccd_case(boxes))}}
     with open(OUT, "w") as f:
-        json.dump({"pycocotools": importlib.metadata.version("pycocotools"), "figures": rows}, f)
+        json.dump(golden, f, separators=(",", ":"))
     print(CASES, "cases,", sum(r is None for r in rows), "without boxes found")
 
 

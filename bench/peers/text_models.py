@@ -3,7 +3,7 @@
 One line of JSON in, one out.
 
     {"do": "version"}                                                  -> {"torch": "2.x", "onnxruntime": "1.x" or ""}
-    {"do": "open_encoder", "engine": "torch|ort|ort-int8", "threads": N, "folder": DIR}
+    {"do": "open_encoder", "engine": "torch|ort|ort-int8", "threads": N, "folder": DIR, "layers": L, "width": D, "heads": H}
     {"do": "encode", "batches": [[length, …], …]}                      -> {"seconds": s}      each batch padded to its longest
     {"do": "open_decoder", "threads": N}
     {"do": "prompt", "length": L, "times": T}                          -> {"seconds": s}      reads L tokens, T times
@@ -30,9 +30,14 @@ def tokens(batch, length, vocabulary=30000):
     return torch.randint(5, vocabulary, (batch, length), generator=torch.Generator().manual_seed(1))
 
 
+def bert_config(job, attention):
+    return transformers.BertConfig(attn_implementation=attention, hidden_size=job["width"], num_hidden_layers=job["layers"],
+                                   num_attention_heads=job["heads"], intermediate_size=4 * job["width"])
+
+
 class TorchEncoder:
-    def __init__(self, _):
-        config = transformers.BertConfig(attn_implementation="sdpa")
+    def __init__(self, job):
+        config = bert_config(job, "sdpa")
         self.model = transformers.BertModel(config, add_pooling_layer=False).eval()
 
     def prepare(self, lengths):
@@ -52,7 +57,7 @@ class OrtEncoder:
         import onnxruntime as ort
         path = os.path.join(job["folder"], "bert.onnx")
         if not os.path.exists(path):
-            export(path)
+            export(path, job)
         if job["engine"] == "ort-int8":
             small = os.path.join(job["folder"], "bert-int8.onnx")
             if not os.path.exists(small):
@@ -75,12 +80,11 @@ class OrtEncoder:
         self.session.run(None, batch)
 
 
-def export(path):
+def export(path, job):
     class Rows(torch.nn.Module):
         def __init__(self):
             super().__init__()
-            config = transformers.BertConfig(attn_implementation="eager")
-            self.bert = transformers.BertModel(config, add_pooling_layer=False).eval()
+            self.bert = transformers.BertModel(bert_config(job, "eager"), add_pooling_layer=False).eval()
 
         def forward(self, ids, mask):
             return self.bert(input_ids=ids, attention_mask=mask).last_hidden_state

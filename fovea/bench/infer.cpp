@@ -21,6 +21,13 @@ constexpr int gpt2_vocabulary = 50257, bert_vocabulary = 30522;
 
 bool has_whole_numbers(const std::string& precision) { return precision.starts_with("int"); }
 
+struct EncoderShape {
+    const char* preset;
+    int layers, width, heads;  // the same in numbers, for peers
+};
+constexpr EncoderShape bert_base{"base", 12, 768, 12};
+constexpr EncoderShape bert_tiny{"tiny", 2, 128, 2};  // Turc et al. 2019
+
 // Sentences a case works through: pieces of a few batches, each with short and long ones.
 struct EncoderCase {
     std::string name;
@@ -42,21 +49,28 @@ EncoderCase equal_lengths(int batch) {
             {{Lengths(static_cast<std::size_t>(batch), 128)}}};
 }
 
-// Batches of 32 sentences; piece i takes every so manieth batch, so that all pieces are alike.
-EncoderCase stream(const std::string& order, bool quick, std::uint64_t seed) {
-    Lengths lengths = sentence_lengths(quick ? 256 : 1000, seed);
-    if (order == "sorted") std::sort(lengths.begin(), lengths.end());
+// Batches of so many sentences; piece i takes every so manieth batch, so that all pieces are alike.
+EncoderCase in_batches(const std::string& name, Lengths lengths, bool sorted, std::size_t size) {
+    if (sorted) std::sort(lengths.begin(), lengths.end());
     std::vector<Lengths> batches;
-    for (std::size_t i = 0; i < lengths.size(); i += 32)
+    for (std::size_t i = 0; i < lengths.size(); i += size)
         batches.emplace_back(
             lengths.begin() + static_cast<std::ptrdiff_t>(i),
-            lengths.begin() + static_cast<std::ptrdiff_t>(std::min(i + 32, lengths.size())));
+            lengths.begin() + static_cast<std::ptrdiff_t>(std::min(i + size, lengths.size())));
     constexpr std::size_t pieces = 4;
-    EncoderCase c{text_of("bert-base stream ", order), {}};
+    EncoderCase c{name + (sorted ? " sorted" : " arrival"), {}};
     c.pieces.resize(std::min(pieces, batches.size()));
     for (std::size_t i = 0; i < batches.size(); ++i)
         c.pieces[i % c.pieces.size()].push_back(batches[i]);
     return c;
+}
+
+// Short lines, as people classify them: 10 to 30 tokens.
+Lengths line_lengths(int count, std::uint64_t seed) {
+    Rng rng(seed, 0x6c696e65);
+    Lengths lengths;
+    for (int i = 0; i < count; ++i) lengths.push_back(10 + rng.below(21));
+    return lengths;
 }
 
 class InferBench {
@@ -64,7 +78,15 @@ public:
     explicit InferBench(const InferBenchOptions& options) : options_(options) {}
 
     std::vector<Row> run() {
-        run_encoders();
+        const Lengths sentences = sentence_lengths(options_.quick ? 256 : 1000, options_.seed);
+        const Lengths lines = line_lengths(options_.quick ? 512 : 1024, options_.seed);
+        run_encoders(bert_base, {equal_lengths(1), equal_lengths(32),
+                                 in_batches("bert-base stream", sentences, true, 32),
+                                 in_batches("bert-base stream", sentences, false, 32),
+                                 in_batches("bert-base lines", lines, true, 64),
+                                 in_batches("bert-base lines", lines, false, 64)});
+        run_encoders(bert_tiny, {in_batches("bert-tiny lines", lines, true, 64),
+                                 in_batches("bert-tiny lines", lines, false, 64)});
         run_decoders();
         return std::move(rows_);
     }
@@ -83,20 +105,19 @@ private:
         return some;
     }
 
-    void run_encoders() {
-        std::vector<EncoderCase> cases{equal_lengths(1), equal_lengths(32),
-                                       stream("sorted", options_.quick, options_.seed),
-                                       stream("arrival", options_.quick, options_.seed)};
+    void run_encoders(const EncoderShape& shape, std::vector<EncoderCase> cases) {
         std::erase_if(cases, [&](const EncoderCase& c) { return wanted(c.name).empty(); });
         if (cases.empty()) return;
         std::list<RandomEncoder> models;
         for (const std::string& p : options_.precisions)
-            models.emplace_back(RandomEncoderOptions{.precision = p});
+            models.emplace_back(RandomEncoderOptions{.preset = shape.preset, .precision = p});
         const ScratchFolder folder;
         std::list<Peer> peers;
         if (options_.peers) {
             const auto open = [&](const char* engine) {
-                return Json{{"do", "open_encoder"}, {"engine", engine}, {"folder", folder.path()}};
+                return Json{{"do", "open_encoder"},    {"engine", engine},
+                            {"folder", folder.path()}, {"layers", shape.layers},
+                            {"width", shape.width},    {"heads", shape.heads}};
             };
             peers.push_back({{options_, "torch", "f32", open("torch")}, "f32"});
             peers.push_back({{options_, "onnxruntime", "f32", open("ort")}, "f32"});

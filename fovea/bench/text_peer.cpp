@@ -13,7 +13,10 @@ struct PeerLibrary {
 constexpr PeerLibrary peer_libraries[] = {{"torch", "PyTorch ", "text_models.py"},
                                           {"torch-rnn", "PyTorch ", "rnn_torch.py"},
                                           {"onnxruntime", "ONNX Runtime ", "text_models.py"},
-                                          {"llama_cpp", "llama.cpp ", "llama_models.py"}};
+                                          {"llama_cpp", "llama.cpp ", "llama_models.py"},
+                                          {"torch_vision", "PyTorch ", "vision_models.py"},
+                                          {"pillow", "Pillow ", "vision_models.py"},
+                                          {"transformers", "transformers ", "vision_models.py"}};
 
 const PeerLibrary& peer_library(const std::string& library) {
     for (const PeerLibrary& l : peer_libraries)
@@ -39,7 +42,7 @@ TextPeer::TextPeer(const ModelBenchOptions& options, const std::string& library,
             trouble_ = library + " is not installed";
             continue;
         }
-        name_ = known.name + number + " " + label;
+        name_ = known.name + number + (label.empty() ? "" : " ") + label;
         Json question = open;
         question["threads"] = thread_count();
         ready_ = peer_->ask(question).has_value();

@@ -1,6 +1,7 @@
 #pragma once
 // BERT-base and GPT-2 in PyTorch and ONNX Runtime (bench/peers/text_models.py), GPT-2 in llama.cpp
-// (llama_models.py), and recurrent stacks in PyTorch (rnn_torch.py).
+// (llama_models.py), recurrent stacks in PyTorch (rnn_torch.py), models of pictures, Pillow and
+// log-mel frames (vision_models.py).
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,9 +14,8 @@ namespace fovea::bench {
 // Each peer is a process of its own, so that none holds the threads or the memory of another.
 class TextPeer {
 public:
-    // `open` is the question that prepares it ({"do": "open_encoder", …}); `library` is "torch",
-    // "torch-rnn", "onnxruntime" or "llama_cpp", `label` what its name says besides ("f32",
-    // "int8").
+    // `open` is the question that prepares it ({"do": "open_encoder", …}); `library` is a row
+    // of peer_libraries ("torch", "pillow", …), `label` what its name says besides ("f32", "int8").
     TextPeer(const ModelBenchOptions& options, const std::string& library, const std::string& label,
              const Json& open);
 

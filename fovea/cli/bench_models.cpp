@@ -9,6 +9,7 @@
 #include "fovea/bench/rnn.h"
 #include "fovea/bench/train.h"
 #include "fovea/bench/translate.h"
+#include "fovea/bench/vision.h"
 #include "fovea/cli/bench_output.h"
 #include "fovea/cli/help.h"
 #include "fovea/cli/number_checks.h"
@@ -234,6 +235,24 @@ void add_pretrain(CLI::App& bench) {
     });
 }
 
+void add_vision(CLI::App& bench) {
+    struct Choice : ModelChoice {
+        bench::ModelBenchOptions options;
+    };
+    auto choice = std::make_shared<Choice>();
+    CLI::App* vision = bench.add_subcommand(
+        "vision",
+        "Times ViT, SegFormer, JPEG and log-mel beside PyTorch and Pillow, if installed.");
+    set_examples(*vision, {"fovea bench vision --quick", "fovea bench vision --only vit-b",
+                           "fovea bench vision --json > vision.json"});
+    choice->add_to(*vision, "fewer rounds");
+    vision->callback([choice] {
+        const InterruptScope finish_the_sample;
+        choice->give_to(choice->options);
+        show_result(bench::bench_vision(choice->options), choice->text());
+    });
+}
+
 }  // namespace
 
 void add_model_benches(CLI::App& bench) {
@@ -242,6 +261,7 @@ void add_model_benches(CLI::App& bench) {
     add_infer(bench);
     add_rnn(bench);
     add_pretrain(bench);
+    add_vision(bench);
     add_scaling(bench);
     add_training_memory(bench);
 }

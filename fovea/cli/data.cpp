@@ -10,6 +10,7 @@
 #include "fovea/cli/help.h"
 #include "fovea/cli/options.h"
 #include "fovea/data/check.h"
+#include "fovea/data/check_boxes.h"
 #include "fovea/data/check_documents.h"
 #include "fovea/data/check_labels.h"
 #include "fovea/data/check_masks.h"
@@ -165,6 +166,15 @@ void run_mask_check(const CheckChoice& choice) {
                  "held-out files");
 }
 
+void run_box_check(const CheckChoice& choice) {
+    const auto sets = choice.sets<NamedBoxed>([&](const std::string& argument) {
+        return BoxedFiles{.paths = {argument}, .limit = choice.limit};
+    });
+    report_check(check_boxed(sets), choice,
+                 "there are files that cannot be learned from, labels that training lacks or "
+                 "pictures shared with the held-out files");
+}
+
 void run_check(const CheckChoice& choice) {
     switch (shape_of(choice)) {
         case RecordShape::tagged:
@@ -186,6 +196,8 @@ void run_check(const CheckChoice& choice) {
             return run_wave_check(choice);
         case RecordShape::masked:
             return run_mask_check(choice);
+        case RecordShape::boxed:
+            return run_box_check(choice);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <memory>
 
@@ -10,6 +11,7 @@
 #include "fovea/cli/help.h"
 #include "fovea/cli/number_checks.h"
 #include "fovea/cli/options.h"
+#include "fovea/data/made_boxes.h"
 #include "fovea/data/made_clips.h"
 #include "fovea/data/made_pairs.h"
 #include "fovea/data/made_shapes.h"
@@ -27,7 +29,7 @@ struct MakeChoice {
 
 std::vector<std::string> made_kinds() {
     std::vector<std::string> kinds = made_pair_kinds();
-    kinds.insert(kinds.end(), {"strings", "clips", "shapes"});
+    kinds.insert(kinds.end(), {"strings", "clips", "shapes", "boxes"});
     return kinds;
 }
 
@@ -59,11 +61,11 @@ void make_folder(const MakeChoice& c) {
                     "leave it out");
     if (kind == "clips") {
         write_made_clips(c.out, c.pairs.count, {.seed = c.pairs.seed});
-    } else if (kind == "shapes") {
+    } else if (kind == "shapes" || kind == "boxes") {
         MadeShapes shapes = c.shapes;
         shapes.count = c.pairs.count;
         shapes.seed = c.pairs.seed;
-        write_made_shapes(shapes, c.out);
+        (kind == "shapes" ? write_made_shapes : write_made_boxes)(shapes, c.out);
     } else {
         write_strings({.clips = c.clips,
                        .out = c.out,
@@ -80,7 +82,9 @@ void run_make(MakeChoice& c) {
     c.pairs.seed = global_options().seed;
     if (!strings && !c.clips.empty())
         throw Error("--clips belongs to data make strings", ErrorKind::usage, "leave it out");
-    const bool folder = strings || c.pairs.kind == "clips" || c.pairs.kind == "shapes";
+    static constexpr const char* folders[] = {"strings", "clips", "shapes", "boxes"};
+    const bool folder =
+        std::find(std::begin(folders), std::end(folders), c.pairs.kind) != std::end(folders);
     if (folder && c.tagged)
         throw Error("--tagged belongs to pairs, not to data make " + c.pairs.kind, ErrorKind::usage,
                     "leave it out");
@@ -102,13 +106,15 @@ void add_data_make(CLI::App& data) {
     CLI::App* make = data.add_subcommand(
         "make",
         "Data made by rule, to see what a model can do: pairs (copy, reversal, sorting, recall, "
-        "names), strings of spoken words, clips of a moving shape, pictures with masks (shapes).");
+        "names), strings of spoken words, clips of a moving shape, pictures with masks (shapes) or "
+        "with boxes.");
     set_examples(*make,
                  {"fovea data make reversal --records 20000 --length 5-20 --out train.tsv",
                   "fovea data make sorting --records 500 --seed 2 > test.tsv",
                   "fovea data make recall --length 10-200 --out recall.tsv",
                   "fovea data make reversal --tagged --records 6000 --out train.conll",
                   "fovea data make shapes --records 200 --size 64 --out shapes",
+                  "fovea data make boxes --records 200 --size 64 --out boxes   # PASCAL VOC",
                   "fovea data make clips --records 4000 --out clips",
                   "fovea data make strings --clips digits.tsv --records 2000 --out strings"});
     auto choice = std::make_shared<MakeChoice>();
@@ -120,13 +126,13 @@ void add_data_make(CLI::App& data) {
                      "items of a source: 10-200, or one number [5-20; of strings 3-7]");
     make->add_option("--clips", choice->clips,
                      "strings: a table of sounds, one word each [tones of a telephone]");
-    make->add_option("--size", choice->shapes.size, "shapes: pixels of a picture each way")
+    make->add_option("--size", choice->shapes.size, "shapes, boxes: pixels of a picture each way")
         ->check(CLI::Range(16, 4096));
     make->add_option("--kinds", choice->shapes.kinds,
-                     "shapes: 1 discs, 2 squares too, 3 triangles too")
+                     "shapes, boxes: 1 discs, 2 squares too, 3 triangles too")
         ->check(CLI::Range(1, 3));
     make->add_option("--out", choice->out,
-                     "write here, not to standard output; strings, clips, shapes: a folder");
+                     "write here, not to standard output; strings, clips, shapes, boxes: a folder");
     make->add_flag("--tagged", choice->tagged,
                    "pairs: each word beside the target's word at its place, for --task tag");
     make->add_flag("--force", choice->force, "overwrite it");

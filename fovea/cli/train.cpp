@@ -114,6 +114,7 @@ const char* example_input(RecordShape records) {
     switch (records) {
         case RecordShape::pictures:
         case RecordShape::masked:
+        case RecordShape::boxed:
             return "picture.png";
         case RecordShape::sounds:
             return "sound.wav";

@@ -32,7 +32,11 @@ struct Path {
         const double by = reach * (2 * time - 1);
         if (pair == 0) s.x -= by;
         if (pair == 1) s.y -= by;
-        if (pair == 2) s.angle += by;
+        if (pair == 2) {  // as the hand of a clock, whose one end stays where it is
+            s.angle += by;
+            s.x += s.long_half * std::cos(s.angle);
+            s.y += s.long_half * std::sin(s.angle);
+        }
         if (pair == 3) {
             s.long_half *= 1 + by;
             s.short_half *= 1 + by;
@@ -52,8 +56,8 @@ Path drawn_path(int pair, const ClipOptions& o, Rng& rng) {
                    .y = between(0.4, 0.6) * size,
                    .long_half = between(0.18, 0.26) * size,
                    .short_half = between(0.07, 0.11) * size,
-                   .angle = between(0, pi)};
-    // A turn of less than a quarter to either side: an ellipse looks the same after a half turn.
+                   .angle = between(0, 2 * pi)};
+    // A hand turns by less than half a circle: the longer way round would be the other motion.
     path.reach = pair == 2   ? between(0.2, 0.4) * pi
                  : pair == 3 ? between(0.3, 0.6)
                              : between(0.15, 0.25) * size;

@@ -37,6 +37,15 @@ TEST(MadeClips, MoveAsTheirNamesSay) {
         if (clip.motion == "right") EXPECT_GT(b.x, a.x + 4) << i;
         if (clip.motion == "up") EXPECT_LT(b.y, a.y - 4) << i;
         if (clip.motion == "down") EXPECT_GT(b.y, a.y + 4) << i;
+        // y points down: clockwise is from x towards y, and the sum of cross products is positive.
+        double turned = 0;
+        for (std::size_t f = 1; f + 1 < clip.frames.size(); ++f) {
+            const Centre p = centre_of(clip.frames[f - 1]), q = centre_of(clip.frames[f]),
+                         r = centre_of(clip.frames[f + 1]);
+            turned += (q.x - p.x) * (r.y - q.y) - (q.y - p.y) * (r.x - q.x);
+        }
+        if (clip.motion == "clockwise") EXPECT_GT(turned, 0.5) << i;
+        if (clip.motion == "anticlockwise") EXPECT_LT(turned, -0.5) << i;
         if (clip.motion == "growing") EXPECT_GT(b.mass, a.mass * 1.5) << i;
         if (clip.motion == "shrinking") EXPECT_LT(b.mass * 1.5, a.mass) << i;
     }

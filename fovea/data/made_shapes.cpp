@@ -36,6 +36,14 @@ struct PlacedShape {
     }
 };
 
+void see_pixel(SeenShape& s, std::uint32_t y, std::uint32_t x) {
+    s.left = std::min(s.left, x);
+    s.top = std::min(s.top, y);
+    s.right = std::max(s.right, x + 1);
+    s.bottom = std::max(s.bottom, y + 1);
+    ++s.seen;
+}
+
 PlacedShape drawn_shape(const MadeShapes& o, Rng& rng) {
     const double side = o.size;
     PlacedShape s{static_cast<ShapeKind>(rng.below(o.kinds)), 0, 0, 0, {}};
@@ -58,16 +66,24 @@ ShapesPicture made_shapes(const MadeShapes& o, std::int64_t i) {
                        blank_picture(o.size, o.size, 1, "shapes")};
     const int ground = 20 + static_cast<int>(rng.below(50));
     std::vector<PlacedShape> shapes;
-    for (std::int64_t n = 1 + rng.below(4); n > 0; --n) shapes.push_back(drawn_shape(o, rng));
+    for (std::int64_t n = 1 + rng.below(4); n > 0; --n) {
+        shapes.push_back(drawn_shape(o, rng));
+        made.shapes.emplace_back().kind = static_cast<int>(shapes.back().kind);
+    }
     for (std::uint32_t y = 0; y < o.size; ++y)
         for (std::uint32_t x = 0; x < o.size; ++x) {
             int colour[3] = {ground, ground, ground};
-            for (const PlacedShape& s : shapes) {
+            SeenShape* last = nullptr;
+            for (std::size_t k = 0; k < shapes.size(); ++k) {
+                const PlacedShape& s = shapes[k];
                 if (!s.holds(y + 0.5, x + 0.5)) continue;
                 std::copy_n(s.colour, 3, colour);
                 *made.mask.at(y, x) =
                     o.kinds == 1 ? 255 : static_cast<std::uint8_t>(1 + static_cast<int>(s.kind));
+                last = &made.shapes[k];
+                ++last->whole;
             }
+            if (last) see_pixel(*last, y, x);
             for (int c = 0; c < 3; ++c)
                 made.picture.at(y, x)[c] =
                     static_cast<std::uint8_t>(colour[c] + static_cast<int>(rng.below(36)));

@@ -4,6 +4,7 @@
 // for tests. Thread-safety: pure functions, safe from any thread.
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "fovea/io/picture.h"
 
@@ -16,9 +17,17 @@ struct MadeShapes {
     std::uint64_t seed = 1;
 };
 
+// What is seen of a shape behind later ones: pixels [left, right) × [top, bottom).
+struct SeenShape {
+    int kind = 0;  // 0 disc, 1 square, 2 triangle
+    std::uint32_t left = UINT32_MAX, top = UINT32_MAX, right = 0, bottom = 0;
+    std::int64_t seen = 0, whole = 0;  // pixels: before others, and if there were no others
+};
+
 struct ShapesPicture {
     Picture picture;  // three channels
     Picture mask;     // 0 the ground, 1 disc, 2 square, 3 triangle; of one kind 0 and 255
+    std::vector<SeenShape> shapes{};
 };
 
 // Picture i depends on (seed, i) alone.

@@ -7,6 +7,7 @@
 
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
+#include "fovea/data/boxes.h"
 #include "fovea/data/column_names.h"
 #include "fovea/data/conll.h"
 #include "fovea/data/folder_rows.h"
@@ -123,6 +124,13 @@ std::optional<ShapeGuess> guess_masked(const std::string& path) {
     return {};
 }
 
+// Before masks and class folders: Annotations/ and images/ are neither.
+std::optional<ShapeGuess> guess_boxed(const std::string& path) {
+    const std::string why = holds_boxes(path);
+    if (why.empty()) return {};
+    return ShapeGuess{RecordShape::boxed, why};
+}
+
 std::optional<ShapeGuess> guess_folder(const std::string& path) {
     if (is_wave_folder(path))
         return ShapeGuess{RecordShape::sounds, "it has a folder of sounds for each label"};
@@ -189,6 +197,7 @@ std::optional<ShapeGuess> guess_shape(const std::string& path) {
             return {};
         }
     };
+    if (const auto boxed = guess(guess_boxed)) return boxed;
     if (const auto masked = guess(guess_masked)) return masked;
     if (!can_be_read_twice(path)) return {};
     if (const auto pictures = guess(guess_pictures)) return pictures;

@@ -16,7 +16,8 @@ enum class RecordShape {
     slots,      // sentences with an intent and tagged words
     pictures,   // pictures and a label
     sounds,     // sounds and what is said in them
-    masked      // pictures with masks: a label for each pixel
+    masked,     // pictures with masks: a label for each pixel
+    boxed       // pictures with boxes around things
 };
 
 struct ShapeGuess {

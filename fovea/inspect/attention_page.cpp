@@ -113,6 +113,7 @@ draw();
 }  // namespace
 
 std::string html_page(const AttentionView& view) {
+    if (view.seen) return picture_page(view);
     std::string json;
     // Four digits are what the page shows.
     for (const char c : attention_json(view, {.digits = 4, .hidden_is_null = true})) {

@@ -157,6 +157,7 @@ AttentionView look_inside(const Predictor& predictor, const Json& input,
     v.input = std::move(pass.input);
     v.output = std::move(pass.output);
     v.sides = std::move(pass.tokens);
+    v.seen = std::move(pass.seen);
     return v;
 }
 

@@ -35,6 +35,7 @@ struct AttentionView {
     std::string input, output;                              // as text
     std::map<std::string, std::vector<std::string>> sides;  // tokens as a person reads them
     std::vector<AttentionMap> maps;                         // in the order of the pass
+    std::optional<SeenPicture> seen{};                      // what it read, where that is no text
 
     const std::vector<std::string>& queries(const AttentionMap& m) const {
         return sides.at(m.queries);
@@ -85,7 +86,9 @@ struct AttentionJsonOptions {
 std::string attention_json(const AttentionView& view, const AttentionJsonOptions& options = {});
 
 // A page with all layers and heads, light and dark: pick one, point at a cell to read its weight.
+// Where a picture was read, the weights lie over it (picture_page.cpp).
 std::string html_page(const AttentionView& view);
+std::string picture_page(const AttentionView& view);
 // Does a file with this beginning come from html_page()?
 bool is_own_page(std::string_view beginning);
 

@@ -77,10 +77,11 @@ Case drawn_case(std::uint64_t seed) {
     return c;
 }
 
+Json coco_golden() { return read_json(std::string(FOVEA_SOURCE_DIR) + "/tests/metrics/coco.json"); }
+
 TEST(Detection, TheTwelveFiguresOfPycocotools) {
-    const Json golden =
-        read_json(std::string(FOVEA_SOURCE_DIR) + "/tests/metrics/coco.json")["figures"];
-    ASSERT_GE(golden.size(), 300u);
+    const Json golden = coco_golden()["figures"];
+    ASSERT_EQ(golden.size(), 1000u);
     int compared = 0, without = 0;
     for (std::size_t seed = 0; seed < golden.size(); ++seed) {
         const Case c = drawn_case(seed);
@@ -94,8 +95,55 @@ TEST(Detection, TheTwelveFiguresOfPycocotools) {
         }
         ++compared;
     }
-    EXPECT_GT(compared, 280);
-    EXPECT_GT(without, 50);  // figures that have nothing to measure are among them
+    EXPECT_GT(compared, 930);
+    EXPECT_GT(without, 150);  // figures that have nothing to measure are among them
+}
+
+// Blood cells (BCCD's test pictures), and boxes that a detector might have found.
+std::vector<PictureBoxes> blood_cells(const Json& pictures) {
+    Draw d{7};
+    std::vector<PictureBoxes> all;
+    for (const Json& boxes : pictures) {
+        PictureBoxes& p = all.emplace_back();
+        for (const Json& b : boxes) {
+            const double x = b[1], y = b[2], w = b[3], h = b[4];
+            p.wanted.push_back({{x, y, w, h}, b[0].get<int>(), w * h, false});
+        }
+        for (const WantedBox& w : p.wanted) {
+            const int times = d.below(3) == 0 ? d.below(4) : 1;
+            for (int i = 0; i < times; ++i) {
+                FoundBox f;
+                f.category = d.below(9) == 0 ? d.below(3) : w.category;
+                f.box.x = w.box.x + d.below(41) / 2.0 - 10;
+                f.box.y = w.box.y + d.below(41) / 2.0 - 10;
+                f.box.width = w.box.width + d.below(21);
+                f.box.height = w.box.height + d.below(21);
+                f.score = d.below(1000) / 1000.0;
+                p.found.push_back(f);
+            }
+        }
+        const int more = d.below(5);
+        for (int i = 0; i < more; ++i) {
+            FoundBox f;
+            f.box.x = d.below(600);
+            f.box.y = d.below(440);
+            f.box.width = 10 + d.below(100);
+            f.box.height = 10 + d.below(100);
+            f.score = d.below(500) / 1000.0;
+            f.category = d.below(3);
+            p.found.push_back(f);
+        }
+    }
+    return all;
+}
+
+TEST(Detection, BloodCellsAsPycocotools) {
+    const Json golden = coco_golden()["bccd"];
+    ASSERT_EQ(golden["boxes"].size(), 72u);
+    const std::array<double, 12> found = detection_score(blood_cells(golden["boxes"]), 3).figures();
+    for (std::size_t i = 0; i < found.size(); ++i)
+        EXPECT_NEAR(found[i], golden["figures"][i].get<double>(), 1e-12) << i;
+    EXPECT_GT(found[1], 0.3);
 }
 
 TEST(Detection, ByHand) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "fovea/models/feature_map.h"
 #include "fovea/models/segformer_config.h"
 #include "fovea/nn/batch_norm.h"
 #include "fovea/nn/conv2d.h"
@@ -15,12 +16,6 @@
 #include "fovea/tensor/name_rules.h"
 
 namespace fovea {
-
-// Rows of pictures with their size.
-struct FeatureMap {
-    Tensor rows;
-    Grid grid;
-};
 
 // §3.1, efficient self-attention: queries at full size, keys and values R times smaller each way.
 struct SegformerAttention {

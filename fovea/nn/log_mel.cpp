@@ -6,6 +6,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/json_fields.h"
 #include "fovea/base/precision.h"
+#include "fovea/base/threads.h"
 #include "fovea/ops/linear.h"
 #include "fovea/ops/spectrum.h"
 
@@ -116,22 +117,18 @@ Tensor LogMel::operator()(std::span<const float> samples, double warp) const {
     const std::int64_t rows = frames_of(n), width = config_.n_fft;
     Tensor frames({rows, width});
     float* to = frames.write();
-    for (std::int64_t r = 0; r < rows; ++r)
-        for (std::int64_t i = 0; i < width; ++i)
-            to[r * width + i] = samples[static_cast<std::size_t>(
-                mirrored(r * config_.hop_length + i - width / 2, n))];
+    parallel_for(rows, 64, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t r = begin; r < end; ++r) {
+            const std::int64_t first = r * config_.hop_length - width / 2;
+            if (first >= 0 && first + width <= n)
+                std::copy_n(samples.data() + first, width, to + r * width);
+            else
+                for (std::int64_t i = 0; i < width; ++i)
+                    to[r * width + i] = samples[static_cast<std::size_t>(mirrored(first + i, n))];
+        }
+    });
     const PrecisionScope exact(Precision::f32);  // features are those of any model
-    const Tensor mel = linear(power_spectrum(frames), warp == 1.0 ? filters_ : filters(warp), {});
-    Tensor y(mel.shape());
-    float* out = y.write();
-    float top = -10;
-    for (std::int64_t i = 0; i < mel.size(); ++i) {
-        const double energy = std::max(1e-10, static_cast<double>(mel.data()[i]));
-        out[i] = static_cast<float>(std::log10(energy));
-        top = std::max(top, out[i]);
-    }
-    for (std::int64_t i = 0; i < y.size(); ++i) out[i] = (std::max(out[i], top - 8) + 4) / 4;
-    return y;
+    return log_energy(linear(power_spectrum(frames), warp == 1.0 ? filters_ : filters(warp), {}));
 }
 
 }  // namespace fovea

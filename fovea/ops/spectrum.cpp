@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 
+#include "fovea/kernels/log_energy.h"
 #include "fovea/kernels/spectrum.h"
 #include "fovea/ops/arguments.h"
 
@@ -29,6 +30,15 @@ Tensor power_spectrum(const Tensor& frames) {
            frames.shape(), " but their length must be a multiple of 4, at most ", longest_frame);
     Tensor y({frames.rows(), n / 2 + 1});
     spectrum_of(static_cast<int>(n))(frames, y.view());
+    return y;
+}
+
+//   y_i = (max(l_i, max_j l_j − 8) + 4) / 4      l_i = log10 max(x_i, 1e−10)
+Tensor log_energy(const Tensor& energies) {
+    expect_f32("log_energy", "energies", energies);
+    expect(energies.size() > 0, "log_energy: no energies");
+    Tensor y(energies.shape());
+    kernels::log_energy(energies.data(), y.write(), energies.size());
     return y;
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 TEST(PowerSpectrum, IsTheDftInDouble) {
     Rng rng(5);
-    for (const int n : {4, 8, 20, 400}) {
+    for (const int n : {4, 8, 12, 20, 28, 48, 256, 400}) {
         const Tensor x = random_tensor({33, n}, rng);
         const Tensor y = power_spectrum(x);
         ASSERT_EQ(y.shape(), Shape({33, n / 2 + 1}));
@@ -28,9 +28,9 @@ TEST(PowerSpectrum, IsTheDftInDouble) {
     }
 }
 
-TEST(PowerSpectrum, RowsAndThreadsChangeNoBit) {
+TEST(PowerSpectrum, RowsThreadsAndLevelsChangeNoBit) {
     Rng rng(6);
-    const Tensor x = random_tensor({50, 16}, rng);
+    const Tensor x = random_tensor({50, 56}, rng);
     const Tensor all = power_spectrum(x);
     for (const int n : {1, 3}) {
         set_thread_count(n);
@@ -38,8 +38,29 @@ TEST(PowerSpectrum, RowsAndThreadsChangeNoBit) {
         EXPECT_TRUE(same_bits(power_spectrum(x), all));
     }
     set_thread_count(0);
-    const Tensor row = power_spectrum(Tensor::of({1, 16}, x.span().subspan(32 * 16, 16)));
-    EXPECT_EQ(std::memcmp(row.data(), all.data() + 32 * 9, 9 * sizeof(float)), 0);
+    at_every_level([&] { EXPECT_TRUE(same_bits(power_spectrum(x), all)); });
+    const Tensor row = power_spectrum(Tensor::of({1, 56}, x.span().subspan(32 * 56, 56)));
+    EXPECT_EQ(std::memcmp(row.data(), all.data() + 32 * 29, 29 * sizeof(float)), 0);
+}
+
+TEST(LogEnergy, IsItsFormulaInDouble) {
+    Rng rng(7);
+    Tensor x({70, 301});
+    for (std::int64_t i = 0; i < x.size(); ++i)
+        x.write()[i] = i % 11 == 0 ? 0 : std::exp(20.0f * static_cast<float>(rng.uniform()) - 15);
+    double top = -10;
+    std::vector<double> logs;
+    for (std::int64_t i = 0; i < x.size(); ++i) {
+        logs.push_back(std::log10(std::max(1e-10, static_cast<double>(x.data()[i]))));
+        top = std::max(top, logs.back());
+    }
+    const Tensor once = log_energy(x);
+    at_every_level([&] {
+        const Tensor y = log_energy(x);
+        EXPECT_TRUE(same_bits(y, once));
+        for (std::size_t i = 0; i < logs.size(); ++i)
+            ASSERT_NEAR(y.data()[i], (std::max(logs[i], top - 8) + 4) / 4, 1e-6) << i;
+    });
 }
 
 }  // namespace

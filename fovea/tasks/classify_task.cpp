@@ -128,7 +128,7 @@ private:
 
     // Flags that do nothing for the data at hand.
     void check_problem() const {
-        static constexpr const char* of_one_label[] = {"smoothing", "class-weights"};
+        static constexpr const char* of_one_label[] = {"smoothing"};
         if (data_.several && settings_)
             leave_out(*settings_, of_one_label, "with several labels a text");
         if (!data_.several && tune_)
@@ -162,14 +162,7 @@ private:
 
     Tensor loss(std::span<const std::int64_t> chosen) const {
         const Tensor logits = model_.network->logits(pack_texts(examples_, chosen, samples_));
-        if (model_.several) {
-            Tensor targets = Tensor::zeros(logits.shape());
-            float* to = targets.write();
-            for (std::size_t k = 0; k < chosen.size(); ++k)
-                for (const std::int32_t id : label_ids_[static_cast<std::size_t>(chosen[k])])
-                    to[static_cast<std::int64_t>(k) * logits.cols() + id] = 1;
-            return binary_cross_entropy_with_logits(logits, targets);
-        }
+        if (model_.several) return loss_of_several(logits, chosen);
         Ids labels;
         CrossEntropyOptions options{.smoothing = smoothing_};
         for (const std::int64_t i : chosen) {
@@ -182,6 +175,19 @@ private:
         // as one that has it.
         options.reduction = Reduction::sum;
         return (1.0f / static_cast<float>(chosen.size())) * cross_entropy(logits, labels, options);
+    }
+
+    Tensor loss_of_several(const Tensor& logits, std::span<const std::int64_t> chosen) const {
+        Tensor targets = Tensor::zeros(logits.shape());
+        Tensor weights = Tensor::full(logits.shape(), 1);
+        for (std::size_t k = 0; k < chosen.size(); ++k)
+            for (const std::int32_t id : label_ids_[static_cast<std::size_t>(chosen[k])]) {
+                const std::int64_t at = static_cast<std::int64_t>(k) * logits.cols() + id;
+                targets.write()[at] = 1;
+                if (!weights_.empty()) weights.write()[at] = weights_[static_cast<std::size_t>(id)];
+            }
+        return weights_.empty() ? binary_cross_entropy_with_logits(logits, targets)
+                                : weighted_binary_cross_entropy(logits, targets, weights);
     }
 
     static std::vector<std::string> pool_choices() {
@@ -269,12 +275,19 @@ private:
                                         data_.unknown == "skip", say);
         expect_input(!data_.train.empty(), run_.train[0], ": no record has a label of ", run_.from);
         encode_examples();
-        if (class_weights_ == "balanced")
-            for (const std::string& label : model_.folder.labels)
-                weights_.push_back(static_cast<float>(
-                    static_cast<double>(data_.train.size()) /
-                    (static_cast<double>(label_count()) *
-                     static_cast<double>(std::max<std::int64_t>(1, data_.counts[label])))));
+        if (class_weights_ == "balanced") weigh_labels();
+    }
+
+    // One label a text: n / (labels · count), all labels weigh the same together. Several: the
+    // texts that have a label weigh as much as those that do not, (n − count) / count.
+    void weigh_labels() {
+        const auto n = static_cast<double>(data_.train.size());
+        for (const std::string& label : model_.folder.labels) {
+            const auto count = static_cast<double>(std::max<std::int64_t>(1, data_.counts[label]));
+            weights_.push_back(static_cast<float>(
+                model_.several ? std::max(1.0, n - count) / count
+                               : n / (static_cast<double>(label_count()) * count)));
+        }
     }
 
     void encode_examples() {

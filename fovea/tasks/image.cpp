@@ -6,8 +6,8 @@
 
 #include "fovea/base/files.h"
 #include "fovea/base/threads.h"
-#include "fovea/io/model_parameters.h"
 #include "fovea/ops/softmax.h"
+#include "fovea/tasks/new_head.h"
 
 namespace fovea {
 namespace {
@@ -65,20 +65,11 @@ ImageModel ImageModel::create_from(ModelFolder pretrained, std::vector<std::stri
     m.folder.labels = std::move(labels);
     m.input = input_of_folder(m.folder);
     const PictureModelEntry& entry = picture_model_of(m.folder.config, m.folder.config_path());
-    const ModelWeights weights(m.folder.path);
-    std::vector<NameRule> rules(entry.rules().begin(), entry.rules().end());
-    for (const std::string& pattern : entry.heads) rules.push_back({.on_disk = pattern});
-    ParameterStore checked = shapes_of(weights, rules);
-    for (const std::string& pattern : entry.heads) checked.allow_new(pattern);
-    Rng rng(seed, initial_values_of_images);
-    make_network(m, Params(checked, rng));
-    checked.finish(m.folder.path);
-    report.made = checked.missing_names();
-    m.store = std::make_shared<ParameterStore>(ParameterStore::Mode::load);
-    load_parameters(weights, rules, *m.store, &checked);
-    m.store->set_mode(ParameterStore::Mode::create);
-    Rng fresh(seed, initial_values_of_images);
-    m.network = make_network(m, Params(*m.store, fresh));
+    m.store = load_but_heads({m.folder.path, entry.rules(), entry.heads}, report,
+                             [&](ParameterStore& store) {
+                                 Rng rng(seed, initial_values_of_images);
+                                 m.network = make_network(m, Params(store, rng));
+                             });
     check_input(m);
     return m;
 }

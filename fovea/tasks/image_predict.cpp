@@ -6,6 +6,7 @@
 
 #include "fovea/base/clock.h"
 #include "fovea/base/files.h"
+#include "fovea/io/png.h"
 #include "fovea/tasks/classify_score.h"
 #include "fovea/tasks/image.h"
 #include "fovea/tasks/image_data.h"
@@ -85,6 +86,12 @@ public:
         pass.sides = {{"", "patches", "patches"}};
         const Picture fitted[] = {model_.read(PictureReader(), names)};
         pass.output = classify_pictures(model_, fitted)[0].label;
+        if (names.size() == 1)
+            pass.seen = {.png = encode_png(fitted[0]),
+                         .side = "patches",
+                         .first = model_.network->first_tokens,
+                         .height = model_.network->grid_height,
+                         .width = model_.network->grid_width};
         return pass;
     }
 

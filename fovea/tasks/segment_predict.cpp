@@ -1,11 +1,9 @@
 // Segmenting pictures, behind the interface of tasks. (Training: segment_task.cpp.)
 #include <fmt/core.h>
 
-#include <filesystem>
-
 #include "fovea/base/clock.h"
-#include "fovea/base/files.h"
 #include "fovea/io/png.h"
+#include "fovea/tasks/answer_files.h"
 #include "fovea/tasks/segment.h"
 
 namespace fovea {
@@ -122,16 +120,6 @@ private:
         }
     };
 
-    static std::string file_in(const std::string& folder, const std::string& path) {
-        make_folders(folder);
-        const std::string name = base_name(path);
-        const std::string to = join_path(folder, name.substr(0, name.find_last_of('.')) + ".png");
-        if (file_exists(to) && std::filesystem::equivalent(to, path))
-            fail_with(ErrorKind::usage, "name another folder", to,
-                      ": is the picture itself, which would be overwritten");
-        return to;
-    }
-
     Answer written(const std::string& path, const Picture& picture, const SegmentedPicture& found,
                    const Options& o) const {
         const std::vector<std::string>& labels = model_.folder.labels;
@@ -149,12 +137,12 @@ private:
         }
         std::string mask;
         if (!o.masks.empty()) {
-            mask = file_in(o.masks, path);
+            mask = answer_file(o.masks, path);
             write_png(mask, model_.values.mask_of(found.labels, found.height, found.width));
             a.json["mask"] = mask;
         }
         if (!o.draw.empty()) {
-            const std::string drawing = file_in(o.draw, path);
+            const std::string drawing = answer_file(o.draw, path);
             write_png(drawing, draw_masks(picture, found));
             a.json["drawing"] = drawing;
         }

@@ -4,8 +4,12 @@
 #include "fovea/base/clock.h"
 #include "fovea/base/error.h"
 #include "fovea/base/precision.h"
+#include "fovea/io/png.h"
+#include "fovea/ops/attention/probe.h"
+#include "fovea/ops/softmax.h"
 #include "fovea/tasks/classify_score.h"
 #include "fovea/tasks/speech.h"
+#include "fovea/tasks/speech_view.h"
 
 namespace fovea {
 namespace {
@@ -61,6 +65,14 @@ public:
             pass.tokens["sound"].push_back(fmt::format(
                 "{:.2f}s", 2 * static_cast<double>(r) * model_.features->seconds_per_frame()));
         pass.sides = {{"", "sound", "sound"}};
+        pass.seen = {.png = encode_png(spectrogram(rows)),
+                     .side = "sound",
+                     .height = 1,
+                     .width = static_cast<int>(sound.rows.rows())};
+        if (model_.network->recogniser)
+            pass.seen->tracks = posteriors(softmax(model_.network->recogniser->unit_logits(sound)),
+                                           model_.folder.labels);
+        const Probe unseen;  // the search reads the sound again
         pass.output = transcribe(model_, paths)[0].text;
         return pass;
     }

@@ -2,6 +2,7 @@
 // What the command line (and later the server) asks of a task. A task is a row in tasks(): nothing
 // outside this room names one. Beside the table stand the typed functions of the library
 // (translate(), classify()); here everything is Settings, records and JSON.
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -128,11 +129,27 @@ struct AttentionSides {
     std::string queries, keys;  // names of ForwardPass::tokens
 };
 
+// Where the input is a picture (or a sound, drawn as its spectrogram): tokens of one side lie on it
+// as a grid, tokens of another may have a box each.
+struct SeenPicture {
+    std::string png;  // a file's bytes
+    std::string side;
+    int first = 0, height = 0, width = 0;  // the grid, from token `first` on, line by line
+    std::string box_side{};
+    std::vector<std::array<float, 4>> boxes{};  // left, top, width, height as shares
+    struct Track {
+        std::string name;
+        std::vector<float> values;  // 0 … 1, one for each column of the grid
+    };
+    std::vector<Track> tracks{};  // curves below the picture
+};
+
 // One pass of a model over one input, run for whoever watches (a Probe).
 struct ForwardPass {
     std::map<std::string, std::vector<std::string>> tokens;  // by side, as a person reads them
     std::vector<AttentionSides> sides;
     std::string input, output;  // as text
+    std::optional<SeenPicture> seen{};
 };
 
 // A model at work. After open(), const calls are thread-safe.

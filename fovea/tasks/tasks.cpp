@@ -4,6 +4,7 @@
 #include "fovea/base/error.h"
 #include "fovea/tasks/answer.h"
 #include "fovea/tasks/classify.h"
+#include "fovea/tasks/detect.h"
 #include "fovea/tasks/embed.h"
 #include "fovea/tasks/fill.h"
 #include "fovea/tasks/generate.h"
@@ -132,6 +133,19 @@ const TaskEntry table[] = {
      make_segment_predictor,
      save_segmenter,
      {"segformer"},
+     {},
+     false},
+    {"detect",
+     "Find things in pictures: boxes, labels, scores.",
+     "pictures (.png, .jpg)",
+     RecordShape::boxed,
+     {"fovea detect run/model photos/*.jpg --draw drawings/",
+      "fovea detect run/model photo.jpg --least 0.5 --format jsonl",
+      "fovea detect run/model *.jpg --results found.json   # COCO's result JSON"},
+     make_detect_trainer,
+     make_detect_predictor,
+     save_detector,
+     {"detr", "fovea_detector"},
      {},
      false},
     {"pretrain",

@@ -6,6 +6,7 @@
 #include "fovea/base/files.h"
 #include "fovea/base/json.h"
 #include "fovea/io/test_folder.h"
+#include "tests/page_data.h"
 #include "tests/run_program.h"
 
 namespace fovea::test {
@@ -177,9 +178,7 @@ TEST_F(InspectCli, ThePageNeedsNothingElseAndSparesOtherFiles) {
         EXPECT_EQ(html.find(outside), std::string::npos) << outside;
     EXPECT_NE(html.find("Content-Security-Policy\" content=\"default-src 'none'"),
               std::string::npos);
-    const std::string open = "id=\"data\">";
-    const std::size_t from = html.find(open) + open.size(), to = html.find("</script>", from);
-    const Json data = parse_json(html.substr(from, to - from), "page");
+    const Json data = html_data(page);
     EXPECT_EQ(data["input"], "ba </script> ke");
     EXPECT_EQ(data["maps"].size(), 4u);
     // Every tag that is opened is closed.

@@ -51,6 +51,9 @@ void fuzz_flac(FuzzBytes data);
 // A picture.
 void fuzz_png(FuzzBytes data);
 void fuzz_jpeg(FuzzBytes data);
+// Boxes of pictures: PASCAL VOC's XML, COCO's JSON.
+void fuzz_voc(FuzzBytes data);
+void fuzz_coco(FuzzBytes data);
 
 struct BrokenProperty : std::logic_error {
     using std::logic_error::logic_error;

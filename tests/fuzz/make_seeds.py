@@ -335,6 +335,39 @@ def pictures():
                 write(target, name, f.read())
 
 
+def boxes():
+    box = "<bndbox><xmin>1</xmin><ymin>2</ymin><xmax>30.5</xmax><ymax>40</ymax></bndbox>"
+    thing = "<object><name>cell</name><difficult>1</difficult>%s</object>" % box
+    size = "<size><width>640</width><height>480</height><depth>3</depth></size>"
+    for name, text in {
+        "plain": "<annotation><filename>a.jpg</filename>%s%s%s</annotation>" % (size, thing, thing),
+        "bare": "<annotation/>",
+        "crossed": "<annotation>%s</annotation>" % thing.replace("30.5", "-3"),
+        "cut": "<annotation>" + thing[:60],
+        "entities": "<!DOCTYPE a [<!ENTITY x \"y\">]><annotation>%s</annotation>" % thing.replace("cell", "&x;"),
+        "cdata": "<annotation><object><name><![CDATA[a<b]]></name>%s</object></annotation>" % box,
+        "huge": "<annotation>%s</annotation>" % thing.replace("30.5", "1e400"),
+    }.items():
+        write("voc", name, text.encode())
+    write("voc", "utf-16", ("<?xml version='1.0'?><annotation>%s</annotation>" % thing).encode("utf-16"))
+    image = {"id": 1, "file_name": "a.jpg", "height": 480, "width": 640}
+    category = {"id": 3, "name": "cell", "supercategory": "thing"}
+    note = {"id": 5, "image_id": 1, "category_id": 3, "bbox": [1, 2.5, 30, 40], "area": 900.0, "iscrowd": 0}
+    whole = {"info": {}, "images": [image], "categories": [category], "annotations": [note]}
+    for name, file in {
+        "plain": whole,
+        "bare": {"images": [], "categories": [], "annotations": []},
+        "crowd": whole | {"annotations": [note | {"iscrowd": 1}]},
+        "no-area": whole | {"annotations": [{k: v for k, v in note.items() if k != "area"}]},
+        "of-none": whole | {"annotations": [note | {"image_id": 9}]},
+        "twice": whole | {"images": [image, image]},
+        "upwards": whole | {"images": [image | {"file_name": "../a.jpg"}]},
+        "three": whole | {"annotations": [note | {"bbox": [1, 2, 3]}]},
+    }.items():
+        write("coco", name, json.dumps(file).encode())
+    write("coco", "cut", json.dumps(whole).encode()[:-9])
+
+
 def tokenizer_config():
     mask = {"content": "[MASK]", "lstrip": True, "rstrip": False, "normalized": False, "single_word": False}
     config = {"tokenizer_class": "BertTokenizerFast", "do_lower_case": True, "strip_accents": None,
@@ -413,4 +446,5 @@ weight_index()
 word_vectors()
 tokenizer_config()
 pictures()
+boxes()
 sounds()

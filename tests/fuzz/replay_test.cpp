@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(
         Target{"wav", fuzz_wav}, Target{"flac", fuzz_flac},
         Target{"word_vectors", fuzz_word_vectors},
         Target{"tokenizer_config", fuzz_tokenizer_config}, Target{"png", fuzz_png},
-        Target{"jpeg", fuzz_jpeg}),
+        Target{"jpeg", fuzz_jpeg}, Target{"voc", fuzz_voc}, Target{"coco", fuzz_coco}),
     [](const auto& i) { return std::string(i.param.name); });
 
 }  // namespace

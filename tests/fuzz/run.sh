@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.."
 seconds=${FUZZ_SECONDS:-60}
 all="tokenizer_json vocab_files sentencepiece_model scanners stream_decoder
     safetensors saved_state data_files questions metric_texts model_config weight_index word_vectors tokenizer_config
-    png jpeg wav flac"
+    png jpeg wav flac voc coco"
 targets=${*:-$all}
 
 cmake -S . -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=Debug \

@@ -11,24 +11,12 @@
 #include "fovea/io/model_parameters.h"
 #include "fovea/models/segformer.h"
 #include "fovea/train/adamw.h"
+#include "tests/parity/picture_rows.h"
 
 namespace fovea {
 namespace {
 
 const std::string folder = std::string(FOVEA_SOURCE_DIR) + "/tests/goldens/segformer-tiny";
-
-// [n, channels, height, width] as rows.
-Tensor rows_of(const Tensor& planes) {
-    const Shape& s = planes.shape();
-    const std::int64_t channels = s[1], area = s[2] * s[3];
-    Tensor rows({s[0] * area, channels});
-    for (std::int64_t n = 0; n < s[0]; ++n)
-        for (std::int64_t c = 0; c < channels; ++c)
-            for (std::int64_t i = 0; i < area; ++i)
-                rows.write()[(n * area + i) * channels + c] =
-                    planes.data()[(n * channels + c) * area + i];
-    return rows;
-}
 
 struct SegformerGolden {
     SegformerGolden() : file(folder + "/golden.safetensors"), store(ParameterStore::Mode::load) {
@@ -40,7 +28,7 @@ struct SegformerGolden {
         store.finish(folder);
         const Tensor planes = file.read("pixels");
         grid = {planes.shape()[0], planes.shape()[2], planes.shape()[3]};
-        pixels = rows_of(planes);
+        pixels = test::rows_of_planes(planes);
         pixels.set_row_names(grid_segments(grid));
         const auto v = file.read_integers("labels");
         labels = Ids(v.begin(), v.end());
@@ -76,7 +64,7 @@ TEST(SegformerParity, LogitsAndLossAsItAnswers) {
     const FeatureMap logits = (*g.model)(g.pixels, g.grid);
     EXPECT_EQ(logits.grid.height, 9);
     EXPECT_EQ(logits.grid.width, 7);
-    expect_near(logits.rows, rows_of(g.file.read("logits")));
+    expect_near(logits.rows, test::rows_of_planes(g.file.read("logits")));
     EXPECT_NEAR(g.loss().item(), g.file.read("eval_loss").item(), 1e-5);
 }
 
@@ -85,7 +73,7 @@ TEST(SegformerParity, LogitsLossAndEveryGradientAsItTrains) {
     Tape tape;
     const FeatureMap logits = (*g.model)(g.pixels, g.grid);
     const Tensor loss = g.model->loss(logits, g.grid, g.labels);
-    expect_near(logits.rows, rows_of(g.file.read("train_logits")));
+    expect_near(logits.rows, test::rows_of_planes(g.file.read("train_logits")));
     EXPECT_NEAR(loss.item(), g.file.read("loss").item(), 1e-5);
     const Gradients d = tape.gradients(loss);
     std::size_t compared = 0;

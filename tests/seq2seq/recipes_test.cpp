@@ -3,6 +3,7 @@
 #include <map>
 
 #include "fovea/base/error.h"
+#include "fovea/data/made_boxes.h"
 #include "fovea/data/made_shapes.h"
 #include "fovea/io/idx.h"
 #include "tests/seq2seq/run_fovea.h"
@@ -69,6 +70,12 @@ std::string shapes_folder() {
     return path;
 }
 
+std::string boxes_folder() {
+    const std::string path = folder() + "/boxes";
+    if (!file_exists(path)) write_made_boxes({.count = 3, .size = 64, .kinds = 1}, path);
+    return path;
+}
+
 std::map<std::string, std::string> data_by_task() {
     std::string labelled, tagged, slots;
     for (int i = 0; i < 40; ++i) {
@@ -89,7 +96,8 @@ std::map<std::string, std::string> data_by_task() {
             {"slots", file_with("slots.jsonl", slots)},
             {"image", picture_file()},
             {"transcribe", sound_file()},
-            {"segment", shapes_folder()}};
+            {"segment", shapes_folder()},
+            {"detect", boxes_folder()}};
 }
 
 // The value of a recipe's line `key = "value"`; "" where there is none.
@@ -111,7 +119,8 @@ TEST(Recipes, EveryOneIsAccepted) {
         if (text_value(text, "objective").ends_with("tlm")) task = "translations";
         if (task == "multi") continue;  // names its files itself: MultiCli
         ASSERT_TRUE(data.contains(task)) << entry.path() << ": no data for the task " << task;
-        const bool reads_text = task != "segment" && task != "image" && task != "transcribe";
+        const bool reads_text =
+            task != "segment" && task != "image" && task != "transcribe" && task != "detect";
         const Ran r = fovea("train --config " + entry.path().string() + " --train " +
                             data.at(task) + (reads_text ? " --vocab-size 120" : "") + " --dry-run");
         EXPECT_EQ(r.code, 0) << entry.path() << ": " << r.err;

@@ -11,6 +11,7 @@
 #include "fovea/io/test_folder.h"
 #include "fovea/io/wav.h"
 #include "fovea/tasks/speech.h"
+#include "tests/page_data.h"
 #include "tests/run_program.h"
 
 namespace fovea::test {
@@ -104,6 +105,19 @@ TEST(SpeechCli, LearnsToTranscribe) {
     EXPECT_FALSE(said["words"].empty());
     const Outcome table = fovea({"transcribe", f / "run", "--format", "tsv", a});
     EXPECT_EQ(table.out.rfind("path\ttext\n", 0), 0u) << table.out;
+
+    // The page: the spectrogram, attention over it, and the curves of what was said, the blank
+    // last.
+    ASSERT_EQ(fovea({"inspect", f / "run", "--text", a, "--html", f / "page.html"}).code, 0);
+    const Json page = html_data(f / "page.html");
+    EXPECT_EQ(page["maps"].size(), 2u);
+    EXPECT_EQ(page["output"], said["text"]);
+    const Json& tracks = page["seen"]["tracks"];
+    ASSERT_GE(tracks.size(), 2u);
+    EXPECT_EQ(tracks.back()["name"], "blank");
+    EXPECT_EQ(tracks[0]["values"].size(), page["seen"]["width"].get<std::size_t>());
+    EXPECT_NE(said["text"].get<std::string>().find(tracks[0]["name"].get<std::string>()),
+              std::string::npos);
 }
 
 TEST(SpeechCli, ResumedOnOtherThreadsIsUninterrupted) {

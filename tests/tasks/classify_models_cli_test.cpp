@@ -289,5 +289,25 @@ TEST(ClassifyFiles, RareLabelsWeighAsMuchAsFrequentOnes) {
     EXPECT_NEAR(rare("balanced"), 0.5, 0.12);
 }
 
+TEST(ClassifyFiles, ARareLabelAmongSeveralWeighsAsMuchAsItsAbsence) {
+    const TestFolder folder;
+    std::string text = "text\tlabel\n";
+    for (int i = 0; i < 180; ++i) text += "ba ke mi\toften\n";
+    for (int i = 0; i < 20; ++i) text += "ba ke mi\toften;rare\n";
+    write_file_atomically(folder / "t.tsv", text);
+    const auto rare = [&](const char* weights) {
+        const Outcome t =
+            train(folder / "t.tsv", folder / weights,
+                  {"--model", "weighted-sum", "--d-model", "8", "--epochs", "30", "--dev", "none",
+                   "--label-separator", ";", "--class-weights", weights, "--lr", "0.01"});
+        EXPECT_EQ(t.code, 0) << t.err;
+        const Outcome p =
+            fovea({"classify", folder / weights, "--format", "jsonl"}, {.input = "ba ke mi\n"});
+        return parse_json(p.out, "p")["probabilities"]["rare"].get<double>();
+    };
+    EXPECT_NEAR(rare("none"), 0.1, 0.04);
+    EXPECT_NEAR(rare("balanced"), 0.5, 0.12);
+}
+
 }  // namespace
 }  // namespace fovea::test

@@ -9,6 +9,8 @@
 #include "fovea/io/idx.h"
 #include "fovea/io/png.h"
 #include "fovea/io/test_folder.h"
+#include "fovea/text/base64.h"
+#include "tests/page_data.h"
 #include "tests/run_program.h"
 
 namespace fovea::test {
@@ -77,6 +79,28 @@ TEST(ImageCli, TrainsMeasuresAndAnswers) {
     EXPECT_EQ(line["probabilities"].size(), 1u);
     EXPECT_TRUE(fovea({"image", folder / "run", lies, "--format", "tsv"})
                     .out.starts_with("picture\tlabel\tprobability\n"));
+    // where it looks, over the picture: 1 class token and 9 patches, 2 layers of 2 heads
+    const Outcome page =
+        fovea({"inspect", folder / "run", "--text", lies, "--html", folder / "page.html"});
+    ASSERT_EQ(page.code, 0) << page.err;
+    const Json seen = html_data(folder / "page.html");
+    EXPECT_EQ(seen["output"], "lies");
+    EXPECT_EQ(seen["seen"]["side"], "patches");
+    EXPECT_EQ(seen["seen"]["first"], 1);
+    EXPECT_EQ(seen["seen"]["width"], 3);
+    ASSERT_EQ(seen["maps"].size(), 2u);
+    for (const Json& map : seen["maps"])
+        for (std::size_t h = 0; h < 2; ++h) {
+            const std::string bytes =
+                text::decode_base64(map["bytes"][h].get<std::string>(), "map");
+            ASSERT_EQ(bytes.size(), 100u);
+            double sum = 0;  // of the class token's row
+            for (std::size_t i = 0; i < 10; ++i) {
+                const double v = static_cast<unsigned char>(bytes[i]) / 255.0;
+                sum += v * v * map["tops"][h].get<double>();
+            }
+            EXPECT_NEAR(sum, 1, 0.02);
+        }
     // a picture that is none
     write_file_atomically(folder / "no.png", "GIF89a...");
     const Outcome bad = fovea({"image", folder / "run", folder / "no.png"});

@@ -13,4 +13,7 @@ Tensor mean_squared_error(const Tensor& x, const Tensor& target,
 Tensor binary_cross_entropy_with_logits(const Tensor& x, const Tensor& target,
                                         Reduction reduction = Reduction::mean);
 
+// The mean over all values of weight · binary cross-entropy; weights are data, of x's shape.
+Tensor weighted_binary_cross_entropy(const Tensor& x, const Tensor& target, const Tensor& weights);
+
 }  // namespace fovea

@@ -50,6 +50,25 @@ TEST(Loss, SquaredAndBinaryInEveryReduction) {
         }
 }
 
+TEST(Loss, WeightsOfBinaryCrossEntropy) {
+    Rng rng(2);
+    const Tensor x = random_tensor({7, 5}, rng, 2), w = random_tensor({7, 5}, rng, 1);
+    Tensor t({7, 5});
+    for (std::int64_t i = 0; i < t.size(); ++i) t.write()[i] = static_cast<float>(i % 3 == 0);
+    check_op({.inputs = {x},
+              .op = [&](const Inputs& in) { return weighted_binary_cross_entropy(in[0], t, w); },
+              .reference =
+                  [&](const In& v) {
+                      double sum = 0;
+                      for (std::int64_t i = 0; i < t.size(); ++i) {
+                          const double a = v[0][static_cast<std::size_t>(i)];
+                          sum += static_cast<double>(w.data()[i]) *
+                                 std::log(1 + std::exp(t.data()[i] > 0 ? -a : a));
+                      }
+                      return Doubles{sum / static_cast<double>(t.size())};
+                  }});
+}
+
 TEST(Loss, ExtremesAreFiniteAndSmallLossesKeepTheirDigits) {
     const Tensor x = Tensor::of({4}, {3e38f, -3e38f, 15, -15});
     const Tensor t = Tensor::of({4}, {1, 0, 1, 0});

@@ -73,6 +73,11 @@ double log_logistic(double x) { return std::min(x, 0.0) - std::log1p(std::exp(-s
 
 }  // namespace
 
+double generalised_iou(const float* box, const float* other) {
+    double slopes[4];
+    return giou(box, other, slopes);
+}
+
 Tensor box_loss(const Tensor& x, const Tensor& target, const BoxLossOptions& o) {
     expect_targets("box_loss", x, target, o.divisor);
     expect(x.cols() == 4, "box_loss: x is ", x.shape(), " but boxes are [n, 4]");

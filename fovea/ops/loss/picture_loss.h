@@ -17,6 +17,9 @@ struct BoxLossOptions {
 // 2019). Widths and heights must be positive. Result [1].
 Tensor box_loss(const Tensor& x, const Tensor& target, const BoxLossOptions& options = {});
 
+// GIoU of two such boxes, four numbers each: −1 … 1.
+double generalised_iou(const float* box, const float* other);
+
 struct FocalLossOptions {
     float alpha = 0.25f, gamma = 2;  // Lin et al. 2017, eq. 5
     float divisor = 1;
