@@ -208,7 +208,8 @@ double loss_boxed(const DetectModel& model, std::span<const BoxedPicture> record
                                static_cast<float>((b.bottom - b.top) / high)},
                               label_of_thing(t, model.folder.labels, record.path)});
         }
-        const DetectionPictures read = model.read(load_boxed(record, model.network->channels));
+        const DetectionPictures read =
+            model.numbers(model.resized(load_boxed(record, model.network->channels)));
         sum += model.network->loss(read, {&things, 1}).item();
     }
     return sum / static_cast<double>(std::max<std::size_t>(records.size(), 1));
