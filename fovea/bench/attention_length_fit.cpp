@@ -10,11 +10,11 @@
 namespace fovea::bench {
 namespace {
 
-struct Line {
+struct FitLine {
     double intercept, slope;
 };
 
-Line least_squares(const std::vector<double>& x, const std::vector<double>& y) {
+FitLine least_squares(const std::vector<double>& x, const std::vector<double>& y) {
     const auto n = static_cast<double>(x.size());
     double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -38,7 +38,7 @@ std::vector<double> logarithms(std::vector<double> values) {
 LengthFit fit_of(const std::vector<double>& lengths, const std::vector<double>& costs) {
     expect(lengths.size() == costs.size() && lengths.size() >= 3, "fit: ", lengths.size(),
            " lengths and ", costs.size(), " costs");
-    const Line line = least_squares(lengths, costs);
+    const FitLine line = least_squares(lengths, costs);
     double mean = 0, total = 0, left = 0;
     for (const double y : costs) mean += y / static_cast<double>(costs.size());
     for (std::size_t i = 0; i < costs.size(); ++i) {

@@ -14,8 +14,8 @@
 namespace fovea::bench {
 namespace {
 
-constexpr int sequences = 64, batches = 8;
-constexpr std::int64_t shortest = 5, longest = 50;
+constexpr int rnn_sequences = 64, rnn_batches = 8;
+constexpr std::int64_t rnn_shortest = 5, rnn_longest = 50;
 constexpr int steps_a_piece = 20;  // of decoding
 
 struct RnnCase {
@@ -40,10 +40,10 @@ struct Stack {
 // The lengths of each batch's sequences, any of them as likely.
 std::vector<std::vector<std::int64_t>> batch_lengths(std::uint64_t seed) {
     Rng rng(seed);
-    std::vector<std::vector<std::int64_t>> all(batches);
+    std::vector<std::vector<std::int64_t>> all(rnn_batches);
     for (auto& lengths : all)
-        for (int s = 0; s < sequences; ++s)
-            lengths.push_back(shortest + rng.below(longest - shortest + 1));
+        for (int s = 0; s < rnn_sequences; ++s)
+            lengths.push_back(rnn_shortest + rng.below(rnn_longest - rnn_shortest + 1));
     return all;
 }
 
@@ -75,7 +75,9 @@ public:
     }
 
 private:
-    static std::size_t at(std::int64_t batch) { return static_cast<std::size_t>(batch % batches); }
+    static std::size_t at(std::int64_t batch) {
+        return static_cast<std::size_t>(batch % rnn_batches);
+    }
 
     Stack stack_;
     std::vector<Segments> segments_;
@@ -83,7 +85,7 @@ private:
 };
 
 // Each output is the next input.
-double decode(const Stack& stack, const RnnCase& c, int rows, int pieces) {
+double take_steps(const Stack& stack, const RnnCase& c, int rows, int pieces) {
     RecurrentStates states;
     for (int layer = 0; layer < c.layers; ++layer)
         states.push_back(Tensor::zeros({rows, c.cell->parts * c.width}));
@@ -127,7 +129,7 @@ private:
             if (!options_.wants(name)) continue;
             case_of(c, {.name = name,
                         .ours = [&](std::int64_t,
-                                    int n) { return std::optional(decode(stack, c, rows, n)); },
+                                    int n) { return std::optional(take_steps(stack, c, rows, n)); },
                         .asks =
                             [rows](std::int64_t, int n) {
                                 return Json{

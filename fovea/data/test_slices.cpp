@@ -39,7 +39,7 @@ std::size_t input_column(const Columns& columns, const Record& first) {
 }
 
 // Lines up to an empty one are a record; its input is the words of its first column.
-TestFile read_sentences(const std::string& path) {
+TestFile sentences_in(const std::string& path) {
     TestFile file;
     file.sentences = path.find(".conllu") != std::string::npos ? ".conllu" : ".conll";
     Record sentence;
@@ -65,7 +65,7 @@ std::optional<TestFile> read_test_file(const std::string& path) {
     if (is_folder(path) || !can_be_read_twice(path) || parallel_paths(path).size() > 1) return {};
     TestFile file;
     if (is_conll_name(path)) {
-        file = read_sentences(path);
+        file = sentences_in(path);
         if (file.records.size() < 2) return {};
         return file;
     }
