@@ -126,6 +126,7 @@
 #include "fovea/metrics/perplexity.h"      // of a text, and bits per byte
 #include "fovea/metrics/resampling.h"      // how sure a score is, and which system is better
 #include "fovea/metrics/rouge.h"           // ROUGE
+#include "fovea/metrics/tracking.h"        // IDF1 and MOTA of tracks
 
 // infer: search
 #include "fovea/infer/beam_search.h"             // over anything that reads prompts and steps
@@ -155,6 +156,7 @@
 #include "fovea/tasks/generate.h"       // generate(), foretell()
 #include "fovea/tasks/image.h"          // classify_pictures()
 #include "fovea/tasks/model_folder.h"   // a model as a folder
+#include "fovea/tasks/paint.h"          // paint(): pictures, pixel by pixel
 #include "fovea/tasks/segment.h"        // segment()
 #include "fovea/tasks/seq2seq_model.h"  // Seq2SeqModel: what translate() takes
 #include "fovea/tasks/seq2seq_train.h"  // trains one
@@ -162,6 +164,7 @@
 #include "fovea/tasks/speech.h"         // Transcriber, transcribe()
 #include "fovea/tasks/tag.h"            // tag()
 #include "fovea/tasks/task.h"           // the table of tasks
+#include "fovea/tasks/track.h"          // track(): things through frames
 #include "fovea/tasks/translate.h"      // translate(), score_pairs()
 
 // inspect: look inside

@@ -83,38 +83,51 @@ Measured run_of(const Look& look, const Tensor& x, bool backward) {
 
 }  // namespace
 
-std::vector<Row> bench_attention_length(const AttentionLengthOptions& options) {
+namespace {
+
+Row row_of(const LengthPoint& p, const std::optional<double>& global) {
+    Row row;
+    row.name = fmt::format("{} {} {}", p.mechanism, p.work, static_cast<std::int64_t>(p.length));
+    row.bench = "attention";
+    row.precision = "f32";
+    row.threads = thread_count();
+    row.value = row.median = p.milliseconds;
+    row.unit = "ms";
+    row.higher_is_better = false;
+    row.note = fmt::format("{:.1f} MB", p.megabytes);
+    if (p.mechanism != "global" && global) {
+        row.peer = "global";
+        row.peer_value = row.peer_median = *global;
+    }
+    return row;
+}
+
+}  // namespace
+
+AttentionLengths bench_attention_length(const AttentionLengthOptions& options) {
     const Mechanisms mechanisms(options);
-    std::vector<Row> rows;
+    AttentionLengths all;
     for (const std::int64_t n : options.lengths) {
         if (options.quick && n > 4096) continue;
         const Tensor x = random_tensor(n, mechanisms.width, 7);
         for (const bool backward : {false, true}) {
             std::optional<double> global;
             for (const std::string& name : mechanisms.names()) {
-                Row row;
-                row.name = fmt::format("{} {} {}", name, backward ? "fwd+bwd" : "fwd", n);
-                if (row.name.find(options.only) == std::string::npos || options.stop()) continue;
-                if (options.on_case) options.on_case(row.name);
+                LengthPoint point{name, backward ? "fwd+bwd" : "fwd", static_cast<double>(n)};
+                const std::string title = row_of(point, {}).name;
+                if (title.find(options.only) == std::string::npos || options.stop()) continue;
+                if (options.on_case) options.on_case(title);
                 const Measured m = run_of(mechanisms.of(name, n), x, backward);
-                row.bench = "attention";
-                row.precision = "f32";
-                row.threads = thread_count();
-                row.value = row.median = m.milliseconds;
-                row.unit = "ms";
-                row.higher_is_better = false;
-                row.note = fmt::format("{:.1f} MB", static_cast<double>(m.bytes) / 1e6);
+                point.milliseconds = m.milliseconds;
+                point.megabytes = static_cast<double>(m.bytes) / 1e6;
                 if (name == "global") global = m.milliseconds;
-                if (name != "global" && global) {
-                    row.peer = "global";
-                    row.peer_value = row.peer_median = *global;
-                }
-                if (options.on_row) options.on_row(row);
-                rows.push_back(std::move(row));
+                all.rows.push_back(row_of(point, global));
+                all.points.push_back(std::move(point));
+                if (options.on_row) options.on_row(all.rows.back());
             }
         }
     }
-    return rows;
+    return all;
 }
 
 }  // namespace fovea::bench

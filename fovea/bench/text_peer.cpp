@@ -11,6 +11,7 @@ struct PeerLibrary {
     const char *library, *name, *script;
 };
 constexpr PeerLibrary peer_libraries[] = {{"torch", "PyTorch ", "text_models.py"},
+                                          {"torch-rnn", "PyTorch ", "rnn_torch.py"},
                                           {"onnxruntime", "ONNX Runtime ", "text_models.py"},
                                           {"llama_cpp", "llama.cpp ", "llama_models.py"},
                                           {"torch_vision", "PyTorch ", "vision_models.py"},

@@ -1,6 +1,7 @@
 #pragma once
 // BERT-base and GPT-2 in PyTorch and ONNX Runtime (bench/peers/text_models.py), GPT-2 in llama.cpp
-// (llama_models.py), models of pictures, Pillow and log-mel frames (vision_models.py).
+// (llama_models.py), recurrent stacks in PyTorch (rnn_torch.py), models of pictures, Pillow and
+// log-mel frames (vision_models.py).
 #include <memory>
 #include <optional>
 #include <string>

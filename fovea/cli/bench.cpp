@@ -74,7 +74,8 @@ void add_attention(CLI::App& bench) {
     attention->add_option("--only", choice->only, "rows whose case holds this")->type_name("TEXT");
     attention->add_option("--window", choice->window, "rows to each side")
         ->check(CLI::Range(1, 1 << 20));
-    attention->add_option("--svg", choice->svg, "draw time against length into this file");
+    attention->add_option("--svg", choice->svg,
+                          "draw time and memory against length into this file");
     attention->add_option("--work", choice->work, "what is drawn")
         ->check(CLI::IsMember({"fwd", "fwd+bwd"}));
     add_format_options(*attention, choice->format, {"text", "json"});
@@ -86,10 +87,12 @@ void add_attention(CLI::App& bench) {
         options.only = choice->only;
         options.window = choice->window;
         show_progress(options, text);
-        const std::vector<bench::Row> rows = bench::bench_attention_length(options);
-        show_result(rows, text);
+        const bench::AttentionLengths all = bench::bench_attention_length(options);
+        show_result(all.rows, text);
+        if (text)
+            for (const std::string& line : bench::fit_lines(all.points)) fmt::print("{}\n", line);
         if (choice->svg.empty()) return;
-        const std::string svg = bench::attention_length_svg(rows, choice->work);
+        const std::string svg = bench::attention_length_svg(all.points, choice->work);
         if (svg.empty())
             throw Error("--svg: there is nothing to draw: rows of at least two lengths are needed",
                         ErrorKind::usage, "leave out --only");

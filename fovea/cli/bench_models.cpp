@@ -6,6 +6,7 @@
 
 #include "fovea/bench/infer.h"
 #include "fovea/bench/pretrain.h"
+#include "fovea/bench/rnn.h"
 #include "fovea/bench/train.h"
 #include "fovea/bench/translate.h"
 #include "fovea/bench/vision.h"
@@ -186,6 +187,23 @@ void add_infer(CLI::App& bench) {
     });
 }
 
+void add_rnn(CLI::App& bench) {
+    struct Choice : ModelChoice {
+        bench::RnnBenchOptions options;
+    };
+    auto choice = std::make_shared<Choice>();
+    CLI::App* rnn = bench.add_subcommand(
+        "rnn", "Times training and steps of GRU and LSTM stacks beside PyTorch, if installed.");
+    set_examples(*rnn, {"fovea bench rnn --quick", "fovea bench rnn --only \"gru 2x512\"",
+                        "fovea bench rnn --json > rnn.json"});
+    choice->add_to(*rnn, "one layer of 256, fewer rounds");
+    rnn->callback([choice] {
+        const InterruptScope finish_the_sample;
+        choice->give_to(choice->options);
+        show_result(bench::bench_rnn(choice->options), choice->text());
+    });
+}
+
 void add_pretrain(CLI::App& bench) {
     struct Choice : ModelChoice {
         bench::PretrainBenchOptions options;
@@ -241,6 +259,7 @@ void add_model_benches(CLI::App& bench) {
     add_train(bench);
     add_translate(bench);
     add_infer(bench);
+    add_rnn(bench);
     add_pretrain(bench);
     add_vision(bench);
     add_scaling(bench);

@@ -96,6 +96,8 @@ PredictInputs InputFlags::read() const {
         if (has_picture_name(path) || is_idx(path))
             for (const std::string& name : picture_names(path))
                 inputs.objects.push_back({{"text", name}});
+        else if (is_folder(path))  // frames, or a clip
+            inputs.objects.push_back({{"text", path}});
         else if (is_wave_name(path))  // a sound is an input, not a file of them
             inputs.objects.push_back({{"text", path}});
         else if (is_table(path, input_))

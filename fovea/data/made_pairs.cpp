@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <sstream>
 
 #include "fovea/base/error.h"
 #include "fovea/base/rng.h"
@@ -126,6 +127,19 @@ std::vector<TextPair> made_pairs(const MadePairs& o) {
         pairs.push_back(std::move(pair));
     }
     return pairs;
+}
+
+std::string tagged_lines(const TextPair& pair) {
+    std::istringstream words(pair.source), tags(pair.target);
+    std::string lines, word, tag;
+    while (words >> word) {
+        if (!(tags >> tag))
+            fail_with(ErrorKind::usage,
+                      "copy, reversal, sorting and names have a tag for each word",
+                      "data make: --tagged wants targets as long as their sources");
+        lines += word + "\t" + tag + "\n";
+    }
+    return lines + "\n";
 }
 
 }  // namespace fovea

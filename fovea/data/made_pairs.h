@@ -27,4 +27,8 @@ std::vector<std::string> made_pair_kinds();
 // Pair i depends on (seed, i) alone. Wrong wishes are usage errors.
 std::vector<TextPair> made_pairs(const MadePairs& options);
 
+// A pair as words with tags, for tagging: source word i and target word i, tab between them, a line
+// each; an empty line behind. Kinds whose sides differ in length are usage errors.
+std::string tagged_lines(const TextPair& pair);
+
 }  // namespace fovea

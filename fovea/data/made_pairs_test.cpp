@@ -56,6 +56,14 @@ TEST(MadePairs, TargetsFollowTheRule) {
     }
 }
 
+TEST(MadePairs, TagsAreTheTargetsWords) {
+    TextPair pair;
+    pair.source = "d b a";
+    pair.target = "a b d";
+    EXPECT_EQ(tagged_lines(pair), "d\ta\nb\tb\na\td\n\n");
+    EXPECT_THROW(tagged_lines(made_pairs({.kind = "recall", .count = 1})[0]), Error);
+}
+
 TEST(MadePairs, APairDependsOnItsNumberAlone) {
     const auto few = made_pairs({.kind = "reversal", .count = 5});
     const auto many = made_pairs({.kind = "reversal", .count = 50});

@@ -11,6 +11,7 @@
 #include "fovea/base/json.h"
 #include "fovea/base/rng.h"
 #include "fovea/base/utf8.h"
+#include "fovea/data/conll.h"
 #include "fovea/data/label_columns.h"
 #include "fovea/data/labelled_texts.h"
 #include "fovea/data/pair_columns.h"
@@ -24,6 +25,7 @@ struct TestFile {
     Columns columns;
     std::vector<Record> records;  // with their raw text
     std::size_t input = 0;        // column
+    std::string sentences = {};   // of tagged words: the ending of such files
 };
 
 std::size_t input_column(const Columns& columns, const Record& first) {
@@ -36,9 +38,37 @@ std::size_t input_column(const Columns& columns, const Record& first) {
     return 0;
 }
 
+// Lines up to an empty one are a record; its input is the words of its first column.
+TestFile sentences_in(const std::string& path) {
+    TestFile file;
+    file.sentences = path.find(".conllu") != std::string::npos ? ".conllu" : ".conll";
+    Record sentence;
+    sentence.fields = {""};
+    LineReader lines(path);
+    const auto end = [&] {
+        if (!sentence.fields[0].empty()) file.records.push_back(sentence);
+        sentence.raw = sentence.fields[0] = "";
+    };
+    for (std::string line; lines.next(line);) {
+        if (line.find_first_not_of(" \t\r") == std::string::npos) {
+            end();
+            continue;
+        }
+        sentence.raw += line + "\n";
+        if (line[0] != '#') sentence.fields[0] += line.substr(0, line.find_first_of(" \t")) + " ";
+    }
+    end();
+    return file;
+}
+
 std::optional<TestFile> read_test_file(const std::string& path) {
     if (is_folder(path) || !can_be_read_twice(path) || parallel_paths(path).size() > 1) return {};
     TestFile file;
+    if (is_conll_name(path)) {
+        file = sentences_in(path);
+        if (file.records.size() < 2) return {};
+        return file;
+    }
     RecordFiles files;
     files.paths = {path};
     files.keep_raw = true;
@@ -56,7 +86,8 @@ std::optional<TestFile> read_test_file(const std::string& path) {
     return file;
 }
 
-const char* ending_of(const TestFile& file) {
+std::string ending_of(const TestFile& file) {
+    if (!file.sentences.empty()) return file.sentences;
     return file.columns.format == RecordFormat::tsv   ? ".tsv"
            : file.columns.format == RecordFormat::csv ? ".csv"
                                                       : ".jsonl";
@@ -178,7 +209,8 @@ TestSlices slice_test_file(const std::string& path, const std::string& folder,
     TestSlices slices;
     slices.by_length = length_slices(*file, folder, options.lengths);
     slices.parts = part_slices(*file, folder, options.parts);
-    if (options.noise > 0) slices.noisy = {noisy_slice(*file, folder, options)};
+    if (options.noise > 0 && file->sentences.empty())
+        slices.noisy = {noisy_slice(*file, folder, options)};
     return slices;
 }
 

@@ -27,8 +27,9 @@ struct TestSlices {
     std::vector<TestSlice> noisy;  // one, or none
 };
 
-// Of a table or JSON lines; of anything else (folders, CoNLL columns) nothing. The input is the
-// source of pairs, the first text of labelled ones, else the first column.
+// Of a table, JSON lines or sentences of tagged words (CoNLL, by the name; those have no copy with
+// errors); of anything else (folders) nothing. The input is the source of pairs, the first text of
+// labelled ones, the words of a sentence, else the first column.
 TestSlices slice_test_file(const std::string& path, const std::string& folder,
                            const SliceOptions& options = {});
 

@@ -48,6 +48,24 @@ TEST(TestSlices, ByLengthInPartsAndWithErrors) {
     EXPECT_LT(changed, 35);
 }
 
+TEST(TestSlices, SentencesOfTaggedWordsStayWhole) {
+    const TestFolder folder;
+    std::string text = "# a comment\n";
+    for (int i = 0; i < 20; ++i) {
+        for (int w = 0; w <= i % 2; ++w) text += "word\tO\n";
+        text += i % 5 ? "\n" : "\n\n";
+    }
+    write_file_atomically(folder / "test.conll", text);
+    const TestSlices s = slice_test_file(folder / "test.conll", folder / "slices");
+    ASSERT_EQ(s.by_length.size(), 2u);
+    EXPECT_EQ(s.by_length[0].name, "1 word");
+    EXPECT_EQ(s.by_length[1].name, "2 words");
+    EXPECT_EQ(s.by_length[1].records, 10);
+    EXPECT_EQ(read_file(s.by_length[1].path).substr(0, 15), "word\tO\nword\tO\n\n");
+    EXPECT_EQ(s.parts.size(), 10u);
+    EXPECT_TRUE(s.noisy.empty());
+}
+
 TEST(TestSlices, TypingErrorsKeepTheEndsOfWords) {
     EXPECT_EQ(with_typing_errors("the cat sat", 1, 1), "the cat sat");  // words are too short
     EXPECT_EQ(with_typing_errors("word", 1, 1), "wrod");

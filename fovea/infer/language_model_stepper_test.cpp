@@ -14,7 +14,7 @@ namespace fovea {
 namespace {
 
 struct SmallGpt2 {
-    SmallGpt2() {
+    explicit SmallGpt2(const std::string& attention = "global") {
         EncoderChoice choice;
         choice.vocabulary = 37;
         choice.max_length = 24;
@@ -23,6 +23,7 @@ struct SmallGpt2 {
         choice.heads = 2;
         Json config = Gpt2::new_config(choice);
         config["initializer_range"] = 0.5;
+        config["attention"] = attention;
         Rng rng(4);
         model =
             text_encoder_named("gpt2").make(config, "config", {Head::words, 0}, Params(store, rng));
@@ -43,8 +44,7 @@ std::vector<float> uncached(const TextEncoder& model, const Ids& tokens) {
 }
 
 // Prompts of different lengths, hypotheses that fork, cross over and die.
-TEST(LanguageModelStepper, CachedEqualsUncachedBitForBit) {
-    const SmallGpt2 small;
+void expect_cached_as_uncached(const SmallGpt2& small) {
     LanguageModelStepper stepper(small.model, {.end_tokens = {0}});
     std::vector<Ids> live = prompts;
     Tensor logits = stepper.start(prompts);
@@ -65,6 +65,20 @@ TEST(LanguageModelStepper, CachedEqualsUncachedBitForBit) {
         live = std::move(next);
         logits = stepper.step(tokens, parents);
     }
+}
+
+TEST(LanguageModelStepper, CachedEqualsUncachedBitForBit) {
+    expect_cached_as_uncached(SmallGpt2());
+}
+
+// Layers that see a window of the past, and the first token with it.
+TEST(LanguageModelStepper, CachedEqualsUncachedThroughWindows) {
+    const SmallGpt2 windows("window:2,hybrid:3");
+    expect_cached_as_uncached(windows);
+    const Ids text{3, 1, 12, 20, 28, 30, 11};
+    EXPECT_NE(uncached(windows.model, text), uncached(SmallGpt2().model, text));
+    EXPECT_THROW(SmallGpt2("expanded:2,1"), Error);
+    EXPECT_THROW(SmallGpt2("window:2,window:2,window:2"), Error);
 }
 
 std::vector<std::vector<Hypothesis>> found(const SmallGpt2& small, const SearchOptions& options,

@@ -53,6 +53,8 @@ struct DetectionModel {
     int stride = 1;                             // pixels, each way, of one row of the encoder
     int smallest_side = 1;                      // of a picture, in pixels
     std::vector<std::string> heads{"decoder"};  // ways to find; the first is the usual one
+    // Places are told as shares of what is seen: parts would not teach it to read whole pictures.
+    bool whole_pictures = false;
     // A number to learn from: the mean over the batch, everything auxiliary in it.
     std::function<Tensor(const DetectionPictures&, std::span<const PictureThings>)> loss;
     // Of each picture, the surest things first. No tape is alive.

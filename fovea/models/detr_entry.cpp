@@ -36,6 +36,7 @@ DetectionModel Detr::make(const Json& json, const std::string& where, int labels
     m.layers = c.encoder_layers + c.decoder_layers;
     m.channels = c.backbone.num_channels;
     m.stride = c.backbone.stride();
+    m.whole_pictures = true;
     m.loss = [detr](const DetectionPictures& pictures, std::span<const PictureThings> things) {
         return detr->loss(pictures, things);
     };

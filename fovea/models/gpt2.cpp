@@ -29,16 +29,16 @@ Gpt2Attention::Gpt2Attention(const Gpt2Config& c, int layer, const Params& p)
       p_drop(c.attn_pdrop) {}
 
 Tensor Gpt2Attention::mix(const Tensor& x, const Tensor& keys, const Tensor& values,
-                          const Visibility& sees) const {
-    return c_proj(attention(q(x), keys, values, heads, sees,
-                            {.scale = scale, .dropout = p_drop, .name = name}));
+                          const Sight& sees) const {
+    return c_proj(
+        sees.attend(q(x), keys, values, heads, {.scale = scale, .dropout = p_drop, .name = name}));
 }
 
-Tensor Gpt2Attention::operator()(const Tensor& x, const Visibility& sees) const {
+Tensor Gpt2Attention::operator()(const Tensor& x, const Sight& sees) const {
     return mix(x, k(x), v(x), sees);
 }
 
-Tensor Gpt2Attention::operator()(const Tensor& x, KvCache& cache, const Visibility& sees) const {
+Tensor Gpt2Attention::operator()(const Tensor& x, KvCache& cache, const Sight& sees) const {
     cache.append(k(x), v(x));
     return mix(x, cache.keys(), cache.values(), sees);
 }
@@ -55,7 +55,7 @@ Gpt2Block::Gpt2Block(const Gpt2Config& c, int layer, const Params& p)
       mlp(c, p / "mlp"),
       p_drop(c.resid_pdrop) {}
 
-Tensor Gpt2Block::operator()(const Tensor& x, const Visibility& sees, KvCache* cache) const {
+Tensor Gpt2Block::operator()(const Tensor& x, const Sight& sees, KvCache* cache) const {
     const Tensor y = ln_1(x);
     const Tensor a = add_dropout(x, cache ? attn(y, *cache, sees) : attn(y, sees), p_drop);
     return add_dropout(a, mlp(ln_2(a)), p_drop);
@@ -72,6 +72,7 @@ Gpt2::Gpt2(const Gpt2Config& c, const Params& p)
               blocks.emplace_back(c, i, p / "transformer" / "h" / i);
           return blocks;
       }()),
+      kinds(for_layers(c.attention, c.n_layer, "attention")),
       ln_f(c.n_embd, p / "transformer" / "ln_f", c.layer_norm_epsilon) {}
 
 Tensor Gpt2::embed(const Ids& tokens, const Segments& segments, const Positions& at) const {
@@ -81,17 +82,23 @@ Tensor Gpt2::embed(const Ids& tokens, const Segments& segments, const Positions&
                    config.embd_pdrop);
 }
 
+std::vector<Sight> Gpt2::sights(const Visibility& past) const {
+    return for_each_kind(
+        kinds, [&](const AttentionKind& kind, std::size_t) { return past_sight(kind, past); });
+}
+
 Tensor Gpt2::operator()(const TokenBatch& batch) const {
     Tensor x = embed(batch.tokens, batch.segments, {});
-    const Visibility sees = past(batch.segments);
-    for (const Gpt2Block& block : h) x = block(x, sees);
+    const std::vector<Sight> sees = sights(past(batch.segments));
+    for (std::size_t i = 0; i < h.size(); ++i) x = h[i](x, sees[i]);
     return ln_f(x);
 }
 
 Tensor Gpt2::step(const NextTokens& next, std::span<KvCache> caches) const {
     expect(caches.size() == h.size(), "gpt2: ", caches.size(), " caches for ", h.size(), " layers");
     Tensor x = embed(next.tokens, next.fresh, next.at);
-    for (std::size_t i = 0; i < h.size(); ++i) x = h[i](x, next.sees, &caches[i]);
+    const std::vector<Sight> sees = sights(next.sees);
+    for (std::size_t i = 0; i < h.size(); ++i) x = h[i](x, sees[i], &caches[i]);
     return ln_f(x);
 }
 

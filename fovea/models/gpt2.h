@@ -19,14 +19,15 @@
 #include "fovea/models/text_encoder.h"
 #include "fovea/nn/layer_norm.h"
 #include "fovea/nn/linear.h"
+#include "fovea/nn/sight.h"
 
 namespace fovea {
 
 struct Gpt2Attention {
     Gpt2Attention(const Gpt2Config& c, int layer, const Params& p);
     // Over whole sequences, and over a cache that the keys and values of x join.
-    Tensor operator()(const Tensor& x, const Visibility& sees) const;
-    Tensor operator()(const Tensor& x, KvCache& cache, const Visibility& sees) const;
+    Tensor operator()(const Tensor& x, const Sight& sees) const;
+    Tensor operator()(const Tensor& x, KvCache& cache, const Sight& sees) const;
 
     Linear q, k, v;  // c_attn of the file, which holds the three as one
     Linear c_proj;
@@ -35,8 +36,7 @@ struct Gpt2Attention {
     float scale, p_drop;
 
 private:
-    Tensor mix(const Tensor& x, const Tensor& keys, const Tensor& values,
-               const Visibility& sees) const;
+    Tensor mix(const Tensor& x, const Tensor& keys, const Tensor& values, const Sight& sees) const;
 };
 
 struct Gpt2Mlp {
@@ -49,7 +49,7 @@ struct Gpt2Mlp {
 
 struct Gpt2Block {
     Gpt2Block(const Gpt2Config& c, int layer, const Params& p);
-    Tensor operator()(const Tensor& x, const Visibility& sees, KvCache* cache = nullptr) const;
+    Tensor operator()(const Tensor& x, const Sight& sees, KvCache* cache = nullptr) const;
 
     LayerNorm ln_1;
     Gpt2Attention attn;
@@ -78,9 +78,11 @@ struct Gpt2 {
     Gpt2Config config;
     Tensor wte, wpe;
     std::vector<Gpt2Block> h;
+    LayerKinds kinds;  // of each block
     LayerNorm ln_f;
 
 private:
+    std::vector<Sight> sights(const Visibility& past) const;  // of each block
     Tensor embed(const Ids& tokens, const Segments& segments, const Positions& at) const;
 };
 

@@ -6,6 +6,7 @@
 #include "fovea/base/error.h"
 #include "fovea/base/json_fields.h"
 #include "fovea/models/activation_names.h"
+#include "fovea/models/layer_kinds.h"
 
 namespace fovea {
 namespace {
@@ -62,6 +63,9 @@ void Gpt2Config::check(const std::string& where) const {
                                    {pad_token_id, "pad_token_id"}})
         expect_input(id < vocab_size, where, ": \"", name, "\" is ", id,
                      ", outside the vocabulary of ", vocab_size);
+    if (any_is(attention, LayerView::expanded))
+        fail_with(ErrorKind::bad_input, "choose window:W or hybrid:W", where,
+                  ": the means of an expanded window would look ahead");
 }
 
 Gpt2Config Gpt2Config::from_json(const Json& json, const std::string& where) {
@@ -97,6 +101,7 @@ Gpt2Config Gpt2Config::from_json(const Json& json, const std::string& where) {
     }
     f.read("pad_token_id", c.pad_token_id, {-1, 1 << 24});
     c.activation_function = activation_named(act, "activation_function", where);
+    c.attention = layer_kinds_in(f, "attention", c.n_layer, where);
     c.check(where);
     return c;
 }
@@ -120,6 +125,7 @@ Json Gpt2Config::to_json() const {
     j["scale_attn_weights"] = scale_attn_weights;
     j["scale_attn_by_inverse_layer_idx"] = scale_attn_by_inverse_layer_idx;
     j["tie_word_embeddings"] = tie_word_embeddings;
+    if (!all_global(attention)) j["attention"] = name_of(attention);
     // Written even where there is none: the reader's own defaults lie outside a small vocabulary.
     for (const auto& [name, id] : {std::pair{"bos_token_id", bos_token_id},
                                    {"eos_token_id", eos_token_id},

@@ -6,6 +6,7 @@
 
 #include "fovea/base/act.h"
 #include "fovea/base/json.h"
+#include "fovea/nn/attention_kind.h"
 
 namespace fovea {
 
@@ -29,6 +30,9 @@ struct Gpt2Config {
     bool tie_word_embeddings = true;
     int bos_token_id = 50256;
     int eos_token_id = 50256;
+    // How the layers look at their past (nn/attention_kind.h); empty: at all of it, as published.
+    // Ours alone: a folder that has it must not call itself a gpt2, whose readers would ignore it.
+    LayerKinds attention{};
     int pad_token_id = -1;  // never fed to the model; kept for the file's sake
 
     int inner() const { return n_inner > 0 ? n_inner : 4 * n_embd; }

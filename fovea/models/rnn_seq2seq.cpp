@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "fovea/nn/by_step.h"
 #include "fovea/ops/arithmetic.h"
 #include "fovea/ops/attention/probe.h"
 #include "fovea/ops/dropout.h"
@@ -18,37 +18,6 @@ std::size_t index_of(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 Init embedding_init(const RnnConfig& c) {
     return normal(1.0f / std::sqrt(static_cast<float>(c.d_model)));
-}
-
-// The rows of targets by step: those of step 0 of all sequences (the longest first), then of step
-// 1 of the sequences that have one, …
-struct ByStep {
-    explicit ByStep(const Segments& targets) : sequences(index_of(targets.count())) {
-        std::iota(sequences.begin(), sequences.end(), 0);
-        std::stable_sort(sequences.begin(), sequences.end(), [&](std::int64_t a, std::int64_t b) {
-            return targets.length(a) > targets.length(b);
-        });
-        back.resize(index_of(targets.total()));
-        for (std::int64_t t = 0;; ++t) {
-            std::int64_t n = 0;
-            for (const std::int64_t s : sequences) {
-                if (targets.length(s) <= t) break;
-                back[index_of(targets.begin(s) + t)] = static_cast<std::int32_t>(rows.size());
-                rows.push_back(static_cast<std::int32_t>(targets.begin(s) + t));
-                ++n;
-            }
-            if (n == 0) break;
-            alive.push_back(n);
-        }
-    }
-
-    std::vector<std::int64_t> sequences;  // longest first
-    std::vector<std::int64_t> alive;      // at each step
-    Ids rows, back;                       // packed row of each; and where each packed row is
-};
-
-Tensor first_rows(const Tensor& x, std::int64_t n) {
-    return x.rows() == n ? x : slice_rows(x, 0, n);
 }
 
 RecurrentShape decoder_shape(const RnnConfig& c) {

@@ -124,10 +124,7 @@ SegformerDecoder::SegformerDecoder(const SegformerConfig& c, const Params& p)
     : fuse((p / "linear_fuse")
                .get("weight", {c.decoder_hidden_size, c.stages() * c.decoder_hidden_size, 1, 1},
                     he_fan_out())),
-      gamma((p / "batch_norm").get("weight", {c.decoder_hidden_size}, ones())),
-      beta((p / "batch_norm").get("bias", {c.decoder_hidden_size}, zeros())),
-      mean((p / "batch_norm").constant("running_mean", {c.decoder_hidden_size}, zeros())),
-      variance((p / "batch_norm").constant("running_var", {c.decoder_hidden_size}, ones())),
+      norm(c.decoder_hidden_size, p / "batch_norm"),
       classes((p / "classifier")
                   .get("weight", {static_cast<int>(c.labels.size()), c.decoder_hidden_size, 1, 1},
                        linear_start(c))),
@@ -153,13 +150,7 @@ FeatureMap SegformerDecoder::operator()(const std::vector<FeatureMap>& stages) c
         const Tensor large = resize_bilinear(part, stages[s].grid, grid.height, grid.width);
         h = h.empty() ? large : h + large;
     }
-    const BatchNormResult normed = batch_norm(h, gamma, beta, {mean, variance});
-    if (normed.state.mean.id() != mean.id()) {  // a tape is alive: the averages have moved
-        Tensor m = mean, v = variance;
-        std::copy_n(normed.state.mean.data(), m.size(), m.write());
-        std::copy_n(normed.state.variance.data(), v.size(), v.write());
-    }
-    const Tensor seen = fovea::dropout(relu(normed.y), dropout);
+    const Tensor seen = fovea::dropout(relu(norm(h)), dropout);
     return {linear(seen, conv_matrix(classes), class_bias), grid};
 }
 

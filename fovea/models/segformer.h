@@ -9,10 +9,10 @@
 
 #include "fovea/models/feature_map.h"
 #include "fovea/models/segformer_config.h"
+#include "fovea/nn/batch_norm.h"
 #include "fovea/nn/conv2d.h"
 #include "fovea/nn/layer_norm.h"
 #include "fovea/nn/linear.h"
-#include "fovea/ops/batch_norm.h"
 #include "fovea/tensor/name_rules.h"
 
 namespace fovea {
@@ -67,7 +67,7 @@ struct SegformerDecoder {
 
     std::vector<Linear> projections;
     Tensor fuse;  // [d, stages · d, 1, 1]; the last stage's columns first
-    Tensor gamma, beta, mean, variance;
+    BatchNorm norm;
     Tensor classes, class_bias;
     float dropout;
 };

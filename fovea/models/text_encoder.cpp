@@ -5,6 +5,8 @@
 #include "fovea/base/error.h"
 #include "fovea/models/bag.h"
 #include "fovea/models/convolution.h"
+#include "fovea/models/experiments/layer_normed_gru.h"
+#include "fovea/models/experiments/transformer_variants.h"
 #include "fovea/models/gpt2.h"
 #include "fovea/models/recurrent_words.h"
 #include "fovea/models/roberta.h"
@@ -82,6 +84,25 @@ constexpr TextEncoderEntry encoders[] = {
      .make = Bag::make,
      .rules = Bag::rules,
      .sizes = Bag::sizes},
+    // Experiments: one thing changed.
+    {"transformer-batch-norm", TransformerVariant<BatchNormedLayer>::model_type,
+     "the transformer with batch norm for layer norm",
+     TransformerVariant<BatchNormedLayer>::new_config, TransformerVariant<BatchNormedLayer>::make,
+     TransformerVariant<BatchNormedLayer>::rules},
+    {"transformer-plain", TransformerVariant<PlainLayer>::model_type,
+     "the transformer without residual connections", TransformerVariant<PlainLayer>::new_config,
+     TransformerVariant<PlainLayer>::make, TransformerVariant<PlainLayer>::rules},
+    {"transformer-unscaled", TransformerVariant<UnscaledLayer>::model_type,
+     "the transformer without 1/√d in its scores", TransformerVariant<UnscaledLayer>::new_config,
+     TransformerVariant<UnscaledLayer>::make, TransformerVariant<UnscaledLayer>::rules},
+    {.name = "rnn-layer-norm",
+     .model_type = LayerNormedWords::model_type,
+     .sentence = "rnn with layer norm on its sums (Ba et al. 2016)",
+     .new_config = LayerNormedWords::new_config,
+     .make = LayerNormedWords::make,
+     .rules = LayerNormedWords::rules,
+     .sizes = RecurrentWords::sizes,
+     .pooling = "max"},
 };
 
 }  // namespace

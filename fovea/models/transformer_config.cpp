@@ -2,6 +2,7 @@
 
 #include "fovea/base/json_fields.h"
 #include "fovea/models/activation_names.h"
+#include "fovea/models/layer_kinds.h"
 
 namespace fovea {
 namespace {
@@ -11,20 +12,6 @@ PositionCode positions_named(const std::string& name, const std::string& where) 
         return position_code_of(name);
     } catch (const Error& e) {  // name the file
         throw Error(where + ": " + e.what(), e.kind(), e.hint());
-    }
-}
-
-// What the file says of the attentions of so many layers. Its words are bad input, not bad usage.
-LayerKinds kinds_in(JsonFields& f, const char* key, int layers, const std::string& where) {
-    std::string words;
-    f.read(key, words);
-    if (words.empty()) return {};
-    try {
-        const LayerKinds kinds = parse_attention(words, key);
-        for_layers(kinds, layers, key);
-        return kinds;
-    } catch (const Error& e) {
-        throw Error(where + ": " + e.what(), ErrorKind::bad_input, e.hint());
     }
 }
 
@@ -157,9 +144,9 @@ TransformerConfig TransformerConfig::from_json(const Json& json, const std::stri
     f.read("position_embedding_type", positions);
     f.read("position_offset", c.position_offset, {0, 1024});
     f.read("max_relative_position", c.max_relative_position, {1});
-    c.encoder_attention = kinds_in(f, "encoder_self_attention", c.encoder_layers, where);
-    c.decoder_attention = kinds_in(f, "decoder_self_attention", c.decoder_layers, where);
-    c.cross_attention = kinds_in(f, "cross_attention", c.decoder_layers, where);
+    c.encoder_attention = layer_kinds_in(f, "encoder_self_attention", c.encoder_layers, where);
+    c.decoder_attention = layer_kinds_in(f, "decoder_self_attention", c.decoder_layers, where);
+    c.cross_attention = layer_kinds_in(f, "cross_attention", c.decoder_layers, where);
     f.read("wait_k", c.wait_k, {0});
     f.read("pad_token_id", c.pad_token_id, {0});
     f.read("bos_token_id", c.bos_token_id, {-1});

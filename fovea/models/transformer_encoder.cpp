@@ -3,11 +3,12 @@
 #include <cmath>
 
 #include "fovea/base/error.h"
+#include "fovea/models/transformer_encoder.h"
 
 namespace fovea {
 namespace {
 
-// config.json without the decoder's half, and back.
+// config.json without the decoder's half.
 Json encoder_json(const TransformerConfig& c) {
     Json j = c.to_json();
     for (const char* decoder :
@@ -20,7 +21,9 @@ Json encoder_json(const TransformerConfig& c) {
     return j;
 }
 
-TransformerConfig encoder_config(Json json, const std::string& where) {
+}  // namespace
+
+TransformerConfig transformer_encoder_config(Json json, const std::string& where) {
     json["model_type"] = "fovea_transformer";
     for (const char* size : {"layers", "attention_heads", "ffn_dim"}) {
         const std::string encoder = std::string("encoder_") + size;
@@ -29,7 +32,22 @@ TransformerConfig encoder_config(Json json, const std::string& where) {
     return TransformerConfig::from_json(json, where);
 }
 
-}  // namespace
+TextEncoder transformer_text_encoder(const TransformerConfig& c,
+                                     std::function<Tensor(const TokenBatch&)> rows) {
+    TextEncoder e;
+    e.width = c.d_model;
+    e.vocabulary = c.vocab_size;
+    e.max_length = c.max_position_embeddings;
+    e.layers = c.encoder_layers;
+    e.dropout = c.dropout;
+    e.rows = std::move(rows);
+    e.layer_of = [last = e.layers + 1](std::string_view name) {
+        if (!name.starts_with("model.encoder.") || name.starts_with("model.encoder.layer_norm."))
+            return last;  // a head, or the norm above the blocks
+        return numbered_layer(name, "model.encoder.layers.");
+    };
+    return e;
+}
 
 TransformerEncoder::TransformerEncoder(const TransformerConfig& c, const Params& p)
     : config(c),
@@ -58,20 +76,10 @@ Json TransformerEncoder::new_config(const EncoderChoice& choice) {
 
 TextEncoder TransformerEncoder::make(const Json& config, const std::string& where,
                                      const HeadChoice&, const Params& p) {
-    const auto model = std::make_shared<const TransformerEncoder>(encoder_config(config, where), p);
-    TextEncoder e;
-    e.width = model->config.d_model;
-    e.vocabulary = model->config.vocab_size;
-    e.max_length = model->config.max_position_embeddings;
-    e.layers = model->config.encoder_layers;
-    e.dropout = model->config.dropout;
-    e.rows = [model](const TokenBatch& batch) { return (*model)(batch); };
-    e.layer_of = [last = e.layers + 1](std::string_view name) {
-        if (!name.starts_with("model.encoder.") || name.starts_with("model.encoder.layer_norm."))
-            return last;  // a head, or the norm above the blocks
-        return numbered_layer(name, "model.encoder.layers.");
-    };
-    return e;
+    const auto model =
+        std::make_shared<const TransformerEncoder>(transformer_encoder_config(config, where), p);
+    return transformer_text_encoder(model->config,
+                                    [model](const TokenBatch& batch) { return (*model)(batch); });
 }
 
 }  // namespace fovea

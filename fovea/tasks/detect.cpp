@@ -70,15 +70,16 @@ void ReadingSize::put(Json& j) const {
 ReadingSize::Sides ReadingSize::sides(std::uint32_t height, std::uint32_t width, int least) const {
     const auto side = [&](double n) {
         return static_cast<std::uint32_t>(
-            std::clamp(n, static_cast<double>(least), static_cast<double>(largest_picture_side)));
+            std::clamp<std::int64_t>(static_cast<std::int64_t>(n), least, largest_picture_side));
     };
     if (shortest == 0) return {side(std::round(height * share)), side(std::round(width * share))};
-    // As DetrImageProcessor: the shorter side is rounded, the longer one cut to whole pixels.
+    // As DetrImageProcessor has it: the shorter side rounded, the longer one cut.
     const double low = std::min(height, width), high = std::max(height, width);
-    double wanted = shortest;
-    if (longest > 0 && high / low * wanted > longest) wanted = longest * low / high;
-    const auto shorter = side(std::round(wanted)), longer = side(std::floor(wanted * high / low));
-    return height <= width ? Sides{shorter, longer} : Sides{longer, shorter};
+    double exact = shortest;
+    if (longest > 0 && high / low * exact > longest) exact = longest * low / high;
+    const double small = std::nearbyint(exact), large = exact * high / low;
+    if (small == low) return {side(height), side(width)};
+    return width < height ? Sides{side(large), side(small)} : Sides{side(small), side(large)};
 }
 
 DetectModel DetectModel::create(ModelFolder made, const ReadingSize& reads, std::uint64_t seed) {
@@ -156,8 +157,7 @@ std::vector<FoundBox> DetectModel::find(const Picture& picture, const FindOption
     const PrecisionScope scope(precision);
     std::vector<FoundBox> found;
     const double wide = picture.width, high = picture.height;
-    const std::vector<std::vector<FoundThing>> things =
-        network->find(numbers(resized(picture)), options);
+    const std::vector<std::vector<FoundThing>> things = network->find(read(picture), options);
     for (const FoundThing& t : things.at(0)) {
         const double left = std::max(0.0, (double{t.box[0]} - t.box[2] / 2) * wide),
                      top = std::max(0.0, (double{t.box[1]} - t.box[3] / 2) * high),

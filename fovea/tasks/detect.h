@@ -54,6 +54,7 @@ struct DetectModel {
     // The picture at the size the model reads it, and as numbers.
     Picture resized(const Picture& picture) const;
     DetectionPictures numbers(const Picture& resized) const;
+    DetectionPictures read(const Picture& picture) const { return numbers(resized(picture)); }
     // Boxes in pixels of the picture.
     std::vector<FoundBox> find(const Picture& picture, const FindOptions& options = {}) const;
 };

@@ -11,7 +11,7 @@ namespace {
 // Less than this share of a thing's box: it is not to be found in the part.
 constexpr double seen_share = 0.3;
 
-// Which square part of a picture is shown, and where the result lies in the whole picture as the
+// Which part of a picture is shown, and where the result lies in the whole picture as the
 // model would read it.
 struct ShownPart {
     Placement placement;
@@ -20,29 +20,32 @@ struct ShownPart {
 
 // `share`: how large the model reads the picture.
 ShownPart drawn_part(const AugmentOptions& o, const BoxedPicture& p, double share,
-                     std::uint32_t size, const DrawName& name) {
+                     ReadingSize::Sides sides, const DrawName& name) {
     Rng rng = draws_of(name, DrawPurpose::geometry);
     const double scale = share * std::exp(rng.uniform(-1, 1) * std::log1p(o.scale));
     const double down = o.any() ? rng.uniform() : 0.5, right = o.any() ? rng.uniform() : 0.5;
     const std::int64_t turn = rng.below(4), flip = rng.below(2);
     ShownPart s;
     Placement& at = s.placement;
-    at.height = at.width = size;
-    at.part.height = at.part.width = std::max<std::int64_t>(1, std::llround(size / scale));
-    const auto first = [&](std::uint32_t side, double place) {
-        return std::llround(place *
-                            (static_cast<double>(side) - static_cast<double>(at.part.height)));
+    at.height = sides.height;
+    at.width = sides.width;
+    at.part.height = std::max<std::int64_t>(1, std::llround(sides.height / scale));
+    at.part.width = std::max<std::int64_t>(1, std::llround(sides.width / scale));
+    const auto first = [](std::uint32_t side, std::int64_t part, double place) {
+        return std::llround(place * (static_cast<double>(side) - static_cast<double>(part)));
     };
-    at.part.top = first(p.height, down);
-    at.part.left = first(p.width, right);
-    if (o.turns) at.quarter_turns = static_cast<int>(turn);
+    at.part.top = first(p.height, at.part.height, down);
+    at.part.left = first(p.width, at.part.width, right);
+    // what is no square is turned upside down alone
+    if (o.turns)
+        at.quarter_turns = static_cast<int>(sides.height == sides.width ? turn : turn / 2 * 2);
     at.mirrored = o.mirror && flip == 1;
     const bool on_its_side = at.quarter_turns % 2 == 1;
-    const auto corner = [&](std::uint32_t side, double place) {
-        return static_cast<float>(place * std::max(0.0, side * scale - size));
+    const auto corner = [&](std::uint32_t side, std::uint32_t shown, double place) {
+        return static_cast<float>(place * std::max(0.0, side * scale - shown));
     };
-    s.corner = {corner(on_its_side ? p.width : p.height, down),
-                corner(on_its_side ? p.height : p.width, right)};
+    s.corner = {corner(on_its_side ? p.width : p.height, sides.height, down),
+                corner(on_its_side ? p.height : p.width, sides.width, right)};
     return s;
 }
 
@@ -51,9 +54,9 @@ ShownPart drawn_part(const AugmentOptions& o, const BoxedPicture& p, double shar
 DetectExamples::Shown DetectExamples::shown(std::size_t sample, std::int64_t epoch) const {
     const BoxedPicture& record = records[sample];
     const DrawName name{seed, epoch, sample};
-    const auto sides = reads.sides(record.height, record.width, 1);
+    const auto read = reads.sides(record.height, record.width, 1);
     const ShownPart part =
-        drawn_part(augment, record, static_cast<double>(sides.height) / record.height, size, name);
+        drawn_part(augment, record, static_cast<double>(read.height) / record.height, sides, name);
     Shown s;
     s.corner = part.corner;
     s.picture = placed(load_boxed(record, static_cast<int>(scaling.mean.size())), part.placement);
@@ -62,12 +65,12 @@ DetectExamples::Shown DetectExamples::shown(std::size_t sample, std::int64_t epo
         if (t.crowd) continue;
         const auto box = placed(t.box, part.placement, seen_share);
         if (!box) continue;
-        const double side = size;
+        const double high = sides.height, wide = sides.width;
         Thing thing;
-        thing.box = {static_cast<float>((box->left + box->right) / 2 / side),
-                     static_cast<float>((box->top + box->bottom) / 2 / side),
-                     static_cast<float>((box->right - box->left) / side),
-                     static_cast<float>((box->bottom - box->top) / side)};
+        thing.box = {static_cast<float>((box->left + box->right) / 2 / wide),
+                     static_cast<float>((box->top + box->bottom) / 2 / high),
+                     static_cast<float>((box->right - box->left) / wide),
+                     static_cast<float>((box->bottom - box->top) / high)};
         thing.label = label_of_thing(t, labels, record.path);
         s.things.push_back(thing);
     }
@@ -80,7 +83,7 @@ DetectExamples::Batch DetectExamples::batch(std::span<const std::int64_t> sample
     const std::int64_t count = static_cast<std::int64_t>(samples.size());
     Batch b;
     DetectionPictures& p = b.pictures;
-    p.grid = {count, size, size};
+    p.grid = {count, sides.height, sides.width};
     p.rows = Tensor({p.grid.rows(), channels});
     b.things.resize(samples.size());
     p.corners.resize(samples.size());

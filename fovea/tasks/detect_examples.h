@@ -17,7 +17,8 @@ struct DetectExamples {
     std::vector<std::string> labels;
     PixelScaling scaling;
     ReadingSize reads;
-    std::uint32_t size = 256;  // of the square part that is learned from, as the model reads it
+    // Of the part that is learned from, as the model reads it: a square, or a whole picture.
+    ReadingSize::Sides sides{256, 256};
     AugmentOptions augment;
     std::uint64_t seed = 1;
 

@@ -120,15 +120,17 @@ public:
     TrainSummary summary() const override {
         const DetectionModel& n = *model_.network;
         TrainSummary s;
-        s.model = text_of(model_.folder.config.value("model_type", ""), ", ", n.layers,
-                          " layers, d=", n.width, ", parts of ", examples_.size, " pixels");
+        s.model =
+            text_of(model_.folder.config.value("model_type", ""), ", ", n.layers,
+                    " layers, d=", n.width, n.whole_pictures ? ", pictures of " : ", parts of ",
+                    examples_.sides.height, " x ", examples_.sides.width, " pixels");
         s.parameters = model_.store->count();
         s.records = static_cast<std::int64_t>(examples_.records.size());
         s.batches_per_epoch = batches_->per_epoch();
         s.tokens_per_epoch = s.records;
         // Parameters with gradient and two moments; of each picture the stem's rows (a quarter of
         // the pixels, a quarter of the width) and about 30 rows a cell and layer.
-        const double pixels = static_cast<double>(examples_.size) * examples_.size;
+        const double pixels = double{1} * examples_.sides.height * examples_.sides.width;
         s.memory_bytes = 24.0 * static_cast<double>(s.parameters) +
                          4.0 * static_cast<double>(run_.batches.max_examples) * pixels *
                              (n.width / 2.0 + 30.0 * n.width * (n.layers + 2) / 64);
@@ -204,7 +206,7 @@ private:
         examples_.reads = model_.reads;
         augment_.mirror = true;
         examples_.augment = no_augment_ ? AugmentOptions{} : augment_;
-        examples_.size = static_cast<std::uint32_t>(size_.value_or(usual_size()));
+        examples_.sides = shown_sides();
         note_run();
     }
 
@@ -217,6 +219,19 @@ private:
         ModelFolder::NewHead heads;
         model_ = DetectModel::create_from(std::move(folder), labels_, run_.options.seed, heads);
         say(new_head_text(run_.from, heads));
+    }
+
+    // A square, or the whole picture as it is read (others are cut or filled to the first one's).
+    ReadingSize::Sides shown_sides() const {
+        if (!model_.network->whole_pictures) {
+            const auto side = static_cast<std::uint32_t>(size_.value_or(usual_size()));
+            return {side, side};
+        }
+        if (size_)
+            throw Error("--size: " + making_.model + " learns from whole pictures",
+                        ErrorKind::usage, "--resize says how large they are read");
+        const BoxedPicture& first = examples_.records[0];
+        return model_.reads.sides(first.height, first.width, model_.network->smallest_side);
     }
 
     int usual_size() const {
@@ -233,7 +248,7 @@ private:
         about["data"] = {{"train", hash_text(record_hash(contents_))},
                          {"records", examples_.records.size()},
                          {"seed", run_.options.seed},
-                         {"size", examples_.size}};
+                         {"size", {examples_.sides.height, examples_.sides.width}}};
         about["train_file"] = base_name(run_.train[0]);
         if (categories_.empty()) return;
         about["category_ids"] = Json::object();

@@ -41,7 +41,7 @@ DetectExamples made_examples(const std::string& folder) {
     DetectExamples e;
     e.records = read_boxed({.paths = {folder}}).pictures;
     e.labels = {"disc", "square"};
-    e.size = 48;
+    e.sides = {48, 48};
     e.augment = {.scale = 0.25, .mirror = true, .turns = true, .colour = 0.2};
     return e;
 }
@@ -132,6 +132,60 @@ TEST(DetectExamples, BoxesFollowTheirPictures) {
     EXPECT_GT(seen, 30);
 }
 
+// As models want it that learn from whole pictures.
+TEST(DetectExamples, UnchangedWholePicturesAreShownWhole) {
+    const TestFolder folder;
+    DetectExamples examples = made_examples(folder.path());
+    examples.augment = {};
+    examples.reads.share = 0.5;
+    examples.sides = examples.reads.sides(64, 64, 1);
+    const std::int64_t one[] = {1};
+    const DetectExamples::Batch b = examples.batch(one, 0);
+    EXPECT_EQ(b.pictures.grid, (Grid{1, 32, 32}));
+    const BoxedPicture& record = examples.records[1];
+    ASSERT_EQ(b.things[0].size(), record.things.size());
+    for (std::size_t i = 0; i < record.things.size(); ++i) {
+        const PictureBox& box = record.things[i].box;
+        EXPECT_NEAR(b.things[0][i].box[0], (box.left + box.right) / 2 / 64, 1e-6);
+        EXPECT_NEAR(b.things[0][i].box[3], (box.bottom - box.top) / 64, 1e-6);
+    }
+    // Cut from the middle to what is wider than high; never turned on its side.
+    examples.augment = {.mirror = true, .turns = true};
+    examples.sides = {16, 32};
+    for (std::int64_t epoch = 0; epoch < 8; ++epoch) {
+        const PictureThings things = examples.batch(one, epoch).things[0];
+        for (const Thing& t : things) {
+            EXPECT_LE(t.box[0] + t.box[2] / 2, 1.0001f);
+            EXPECT_LE(t.box[1] + t.box[3] / 2, 1.0001f);
+        }
+    }
+}
+
+TEST(Detect, DetrIsSavedAndOpened) {
+    const TestFolder folder;
+    ModelFolder made;
+    made.labels = {"disc", "square"};
+    made.config = find_detection_model("detr")->new_config(
+        {.layers = 1, .decoder_layers = 2, .width = 16, .heads = 2, .ffn = 24, .queries = 5});
+    ReadingSize reads;
+    reads.shortest = 48;
+    reads.longest = 100;
+    const DetectModel model = DetectModel::create(made, reads, 3);
+    EXPECT_TRUE(model.network->whole_pictures);
+    model.save(folder / "model", false);
+    const DetectModel again = DetectModel::open(ModelFolder::open(folder / "model"));
+    EXPECT_EQ(again.reads.shortest, 48);
+    EXPECT_EQ(again.folder.preprocessor["image_processor_type"], "DetrImageProcessor");
+    const Picture picture = made_boxes({.size = 64, .kinds = 2}, 0).picture;
+    ASSERT_EQ(model.find(picture).size(), 5u);
+    EXPECT_TRUE(same(again.find(picture), model.find(picture)));
+    ModelFolder::NewHead report;
+    const DetectModel other =
+        DetectModel::create_from(ModelFolder::open(folder / "model"), {"a", "b", "c"}, 5, report);
+    EXPECT_EQ(report.made.size(), 2u);
+    EXPECT_EQ(other.store->at("class_labels_classifier.bias").size(), 4);
+}
+
 TEST(Detect, SizesAtWhichPicturesAreRead) {
     ReadingSize r;
     r.share = 0.5;
@@ -140,10 +194,14 @@ TEST(Detect, SizesAtWhichPicturesAreRead) {
     const ReadingSize detr = ReadingSize::of(
         Json::parse(R"({"do_resize": true, "size": {"shortest_edge": 800, "longest_edge": 1333}})"),
         "preprocessor_config.json");
-    EXPECT_EQ(detr.sides(480, 640, 1).height, 800u);
-    EXPECT_EQ(detr.sides(480, 640, 1).width, 1066u);
-    EXPECT_EQ(detr.sides(640, 480, 1).height, 1066u);
-    EXPECT_EQ(detr.sides(400, 2000, 1).width, 1333u);
+    // get_size_with_aspect_ratio of transformers 5.22.2
+    const std::uint32_t sizes[][4] = {{480, 640, 800, 1066},  {640, 480, 1066, 800},
+                                      {300, 1000, 400, 1333}, {1000, 301, 1333, 401},
+                                      {800, 900, 800, 900},   {333, 500, 800, 1201}};
+    for (const auto& [height, width, high, wide] : sizes) {
+        EXPECT_EQ(detr.sides(height, width, 1).height, high) << height << " x " << width;
+        EXPECT_EQ(detr.sides(height, width, 1).width, wide) << height << " x " << width;
+    }
     const ReadingSize older = ReadingSize::of(Json::parse(R"({"size": 800, "max_size": 1333})"),
                                               "preprocessor_config.json");
     EXPECT_EQ(older.shortest, 800);

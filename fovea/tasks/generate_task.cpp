@@ -10,6 +10,8 @@
 #include "fovea/base/files.h"
 #include "fovea/base/utf8.h"
 #include "fovea/tasks/generate.h"
+#include "fovea/tasks/paint.h"
+#include "fovea/tasks/paint_settings.h"
 #include "fovea/tasks/search_settings.h"
 #include "fovea/tasks/shown_tokens.h"
 #include "fovea/tensor/token_batch.h"
@@ -25,6 +27,7 @@ struct GenerateSettings {
     std::int64_t batch_prompts = 16;
     int context = 0, stride = 0;
     bool keep_rows = false;
+    PaintSettings pictures;  // of painters, whose folders are taken too
 
     void describe(Settings& s) {
         search.describe_generation(s);
@@ -45,6 +48,27 @@ struct GenerateSettings {
         SettingOptions window{.group = "data", .min = 0, .max = 1 << 24, .about_run = false};
         s.add("context", context, "eval: tokens of a window; 0: the model's context", window);
         s.add("stride", stride, "eval: tokens a window moves on; 0: half of it", window);
+        pictures.describe_pictures(s);
+    }
+
+    // As a painter's options; what it has not is an error.
+    Json of_pictures() const {
+        if (search.beam.value_or(1) > 1 || search.max_length || !stop.empty() || !bad_words.empty())
+            throw Error("--beam, --max-tokens, --stop and --bad-words are for texts",
+                        ErrorKind::usage, "leave them out: the model paints pictures");
+        Json j{{"samples", search.n_best.value_or(1)},
+               {"seed", search.seed},
+               {"given", pictures.given},
+               {"nearest", pictures.nearest},
+               {"pictures", pictures.pictures},
+               {"sheet", pictures.sheet},
+               {"training", pictures.training},
+               {"complete", pictures.complete}};
+        if (search.temperature) j["temperature"] = *search.temperature;
+        if (search.top_k) j["top-k"] = *search.top_k;
+        if (search.top_p) j["top-p"] = *search.top_p;
+        if (search.min_p) j["min-p"] = *search.min_p;
+        return j;
     }
 };
 
@@ -106,18 +130,26 @@ public:
     void describe(Settings& s) override { settings_.describe(s); }
 
     std::optional<InputFile> inline_input() const override {
-        return InputFile{"prompt", "text", "a text to go on with, again for more"};
+        return InputFile{"prompt,--class", "text",
+                         "a text to go on with (of a painter: a class), again for more"};
     }
-    bool streams() const override { return true; }
+    bool streams() const override { return !painter_; }
 
     void open(const std::vector<ModelFolder>& folders, const WeightChoice& weights) override {
         if (folders.size() > 1)
             throw Error("--ensemble: generate has no ensembles", ErrorKind::usage);
+        if (folders[0].task == "paint") {
+            painter_ = make_paint_predictor();
+            painter_->open(folders, weights);
+            return;
+        }
         model_ = GenerateModel::open(folders[0], weights);
         search_of(settings_);  // wrong settings are told before the work
     }
 
-    std::vector<std::string> columns() const override { return {"text", "score", "end"}; }
+    std::vector<std::string> columns() const override {
+        return painter_ ? painter_->columns() : std::vector<std::string>{"text", "score", "end"};
+    }
 
     std::vector<Answer> answer(std::span<const Json> inputs, const Json& given,
                                const PredictControl& control) const override {
@@ -127,6 +159,7 @@ public:
             settings.describe(s);
             s.set_all(given, "options");
         }
+        if (painter_) return painter_->answer(inputs, settings.of_pictures(), control);
         GenerateOptions o;
         o.search = search_of(settings);
         o.keep_rows = settings.keep_rows;
@@ -263,6 +296,7 @@ private:
 
     GenerateSettings settings_;
     GenerateModel model_;
+    std::unique_ptr<Predictor> painter_;  // where the folder is one's
 };
 
 }  // namespace

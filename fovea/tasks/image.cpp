@@ -135,6 +135,14 @@ std::vector<TextLabel> classify_pictures(const ImageModel& model, std::span<cons
 
 std::vector<Picture> read_fitted(const ImageModel& model, std::vector<LabelledText>& records,
                                  std::int64_t skip_bad, const Say& say) {
+    const auto read = [&](const PictureReader& reader, std::span<const std::string> names) {
+        return model.read(reader, names);
+    };
+    return read_fitted(read, records, skip_bad, say);
+}
+
+std::vector<Picture> read_fitted(const ReadPicture& read, std::vector<LabelledText>& records,
+                                 std::int64_t skip_bad, const Say& say) {
     const PictureReader reader;
     std::vector<Picture> all(records.size());
     struct Wrong {
@@ -145,7 +153,7 @@ std::vector<Picture> read_fitted(const ImageModel& model, std::vector<LabelledTe
     parallel_for(static_cast<std::int64_t>(records.size()), 1, [&](std::int64_t b, std::int64_t e) {
         for (auto i = static_cast<std::size_t>(b); i < static_cast<std::size_t>(e); ++i) {
             try {
-                all[i] = model.read(reader, records[i].texts);
+                all[i] = read(reader, records[i].texts);
             } catch (const Error& error) {
                 // the first in order is told below, whichever thread met it
                 wrong[i] = {std::current_exception(), error.what()};

@@ -5,6 +5,7 @@
 //   pixels = input(picture)      rows = model(pixels)      p = softmax(head(rows))
 //
 // Thread-safety: a loaded model does not change; any number of threads may use it.
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -48,6 +49,10 @@ std::vector<TextLabel> classify_pictures(const ImageModel& model, std::span<cons
 
 // The pictures of labelled records, read by many threads at once; an error names the file. Bad ones
 // (up to `skip_bad`) are passed over: `records` and the result then lack them, and `say` hears it.
+using ReadPicture =
+    std::function<Picture(const PictureReader& reader, std::span<const std::string> names)>;
+std::vector<Picture> read_fitted(const ReadPicture& read, std::vector<LabelledText>& records,
+                                 std::int64_t skip_bad, const Say& say);
 std::vector<Picture> read_fitted(const ImageModel& model, std::vector<LabelledText>& records,
                                  std::int64_t skip_bad, const Say& say);
 

@@ -21,6 +21,7 @@ std::int64_t batches_before(double share, std::int64_t step) {
 constexpr AuxiliaryTask auxiliary[] = {
     {"language-model", "tells hidden words of the texts", make_language_model_part},
     {"distance", "tells how far positions stand apart", make_distance_part},
+    {"tags", "tells a tag for each word", make_tags_part},
     {"brackets", "tells where constituents begin and end", make_brackets_part},
     {"heads", "tells each word's head in a tree of dependencies", make_heads_part},
 };

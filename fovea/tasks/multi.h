@@ -82,6 +82,8 @@ std::span<const AuxiliaryTask> auxiliary_tasks();
 std::unique_ptr<Trainer> make_language_model_part();
 // How far two positions of a text stand apart.
 std::unique_ptr<Trainer> make_distance_part();
+// A tag for each word, on any encoder; `tag` has models of its own but wants a text encoder.
+std::unique_ptr<Trainer> make_tags_part();
 // Each word's head in a tree of dependencies (CoNLL-U), as the way to it: 1 is the next word.
 std::unique_ptr<Trainer> make_heads_part();
 // How many brackets of a tree open before each word, and close behind it.

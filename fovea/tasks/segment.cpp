@@ -50,20 +50,6 @@ std::uint8_t largest_of(const float* row, std::int64_t n) {
     return static_cast<std::uint8_t>(std::max_element(row, row + n) - row);
 }
 
-SegmentedPicture segmented(const Tensor& logits, const Picture& picture) {
-    SegmentedPicture s{picture.height, picture.width, {}, {}};
-    s.labels.resize(static_cast<std::size_t>(logits.rows()));
-    s.shares.assign(static_cast<std::size_t>(logits.cols()), 0.0);
-    for (std::int64_t i = 0; i < logits.rows(); ++i) {
-        const std::uint8_t label = largest_of(logits.data() + i * logits.cols(), logits.cols());
-        s.labels[static_cast<std::size_t>(i)] = label;
-        s.shares[label] += 1;
-    }
-    for (double& share : s.shares)
-        share /= static_cast<double>(std::max<std::int64_t>(1, logits.rows()));
-    return s;
-}
-
 }  // namespace
 
 PixelScaling PixelScaling::of(const ModelFolder& folder, int channels) {
@@ -153,16 +139,35 @@ void save_segmenter(const ModelFolder& model, const ParameterStore& trained, con
     own.save(out, trained, Segformer::rules(), overwrite);
 }
 
-Tensor SegmentModel::logits(const Picture& picture) const {
+FeatureMap SegmentModel::pixels(const Picture& picture) const {
     const auto least = static_cast<std::uint32_t>(network->config.smallest_side());
     const Picture own = with_channels(picture, channels());
     const Picture read = own.height < least || own.width < least
                              ? resize(own, std::max(own.height, least), std::max(own.width, least))
                              : own;
     const Grid grid{1, read.height, read.width};
-    Tensor pixels({grid.rows(), channels()});
-    scaling.fill(read, pixels.write());
-    return network->enlarged((*network)(pixels, grid), picture.height, picture.width);
+    Tensor rows({grid.rows(), channels()});
+    scaling.fill(read, rows.write());
+    return {rows, grid};
+}
+
+Tensor SegmentModel::logits(const Picture& picture) const {
+    const FeatureMap read = pixels(picture);
+    return network->enlarged((*network)(read.rows, read.grid), picture.height, picture.width);
+}
+
+SegmentedPicture segmented(const Tensor& logits, const Picture& picture) {
+    SegmentedPicture s{picture.height, picture.width, {}, {}};
+    s.labels.resize(static_cast<std::size_t>(logits.rows()));
+    s.shares.assign(static_cast<std::size_t>(logits.cols()), 0.0);
+    for (std::int64_t i = 0; i < logits.rows(); ++i) {
+        const std::uint8_t label = largest_of(logits.data() + i * logits.cols(), logits.cols());
+        s.labels[static_cast<std::size_t>(i)] = label;
+        s.shares[label] += 1;
+    }
+    for (double& share : s.shares)
+        share /= static_cast<double>(std::max<std::int64_t>(1, logits.rows()));
+    return s;
 }
 
 std::vector<SegmentedPicture> segment(const SegmentModel& model, std::span<const Picture> pictures,

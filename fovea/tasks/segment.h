@@ -44,8 +44,9 @@ struct SegmentModel {
     void save(const std::string& path, bool overwrite) const;
     int channels() const { return network->config.num_channels; }
 
-    // Logits of the labels for each pixel, [height · width, labels]. Small pictures are enlarged
-    // for the network; the answer has the picture's own size.
+    // What the network reads of a picture. Small ones are enlarged for it.
+    FeatureMap pixels(const Picture& picture) const;
+    // Logits of the labels for each pixel, [height · width, labels], of the picture's own size.
     Tensor logits(const Picture& picture) const;
 };
 
@@ -54,6 +55,9 @@ struct SegmentedPicture {
     std::vector<std::uint8_t> labels;  // of each pixel
     std::vector<double> shares;        // of all pixels, for each label
 };
+
+// The likeliest label of each pixel, by its logits.
+SegmentedPicture segmented(const Tensor& logits, const Picture& picture);
 
 // One picture at a time: its answer depends on nothing else. Once control.stop is true, the rest is
 // left out.

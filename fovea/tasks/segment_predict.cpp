@@ -5,6 +5,7 @@
 #include "fovea/io/png.h"
 #include "fovea/tasks/answer_files.h"
 #include "fovea/tasks/segment.h"
+#include "fovea/tasks/track.h"
 
 namespace fovea {
 namespace {
@@ -52,14 +53,16 @@ public:
     const ParameterStore& parameters() const override { return *model_.store; }
 
     std::vector<std::string> figure_names() const override {
-        std::vector<std::string> names{"dice",       "iou",      "pooled_dice",
-                                       "pooled_iou", "accuracy", "loss"};
+        std::vector<std::string> names{"dice",     "iou",  "pooled_dice", "pooled_iou",
+                                       "accuracy", "loss", "idf1",        "mota"};
         if (options_.baseline == "otsu")
             names.insert(names.end(), {"otsu_dice", "otsu_iou", "margin_dice", "margin_iou"});
         return names;
     }
 
     EvalReport evaluate(const RecordFiles& files, const PredictControl& control) const override {
+        if (!files.paths.empty() && holds_tracks(files.paths[0]))
+            return evaluate_tracks(model_, files, {options_.tracks, options_.own_masks}, control);
         MaskedFiles masked;
         masked.paths = files.paths;
         masked.limit = files.limit;
@@ -93,8 +96,13 @@ public:
 private:
     struct Options {
         std::string masks, draw, baseline = "none", picture_key, mask_key;
+        TrackOptions tracks;  // eval: where the test data are sequences with true tracks
+        bool own_masks = false;
 
         void describe(Settings& s) {
+            tracks.describe(s);
+            s.add("own-masks", own_masks, "eval of tracks: link the masks of the data, not its own",
+                  {.group = "tracks", .about_run = false});
             s.add("masks", masks, "write the mask of each picture to this folder, as NAME.png",
                   {.group = "output",
                    .common = true,

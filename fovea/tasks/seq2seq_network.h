@@ -38,6 +38,8 @@ struct Seq2SeqNetwork {
     std::vector<AttentionSides> sides;  // of its attentions; "target" is what is said
     Json about = Json::object();        // what its checkpoints must be known by, for fovea.json
 
+    // The rows of sources [tokens, width]: what tasks beside this one learn from (multi.h).
+    std::function<Tensor(const TokenBatch& sources)> encode;
     // Mean over target tokens of the cross-entropy of the labels, smoothed.
     std::function<Tensor(const Seq2SeqBatch& batch, float smoothing)> loss;
     // −log p of each label [rows], no smoothing.

@@ -32,6 +32,11 @@ Seq2SeqNetwork network_of_rnn(const std::shared_ptr<const RnnSeq2Seq>& m) {
                       " layers, d=", c.d_model, ", attention ", c.attention.attention_name());
     n.bytes_per_token = kept_rnn_bytes(c);
     n.sides = {{"", "target", "source"}};
+    n.encode = [m](const TokenBatch& sources) {
+        Tensor rows = m->encode(sources.tokens, sources.segments).rows;
+        rows.set_row_names(sources.segments);
+        return rows;
+    };
     n.loss = [m](const Seq2SeqBatch& b, float smoothing) {
         return linear_cross_entropy(outputs_of(*m, b), m->lm_head, m->lm_bias, b.labels,
                                     {.smoothing = smoothing});

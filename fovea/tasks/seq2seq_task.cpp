@@ -96,6 +96,9 @@ public:
     }
 
     TrainTask task() override { return trainer_->task(); }
+    std::optional<TrainedEncoder> trained_encoder() const override {
+        return trainer_->trained_encoder();
+    }
     void dump(const std::string& folder, std::int64_t epochs) const override {
         trainer_->dump(folder, epochs);
     }

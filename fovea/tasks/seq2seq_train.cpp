@@ -59,6 +59,23 @@ void add_direction_token(Json& c, const Tokenizer& source, const Tokenizer& targ
     c[&source == &target ? "vocab_size" : "decoder_vocab_size"] = target.vocab_size() + 1;
 }
 
+// The encoder of a network as the tasks beside it see it.
+TextEncoder encoder_of(const Seq2SeqModel& model) {
+    TextEncoder e;
+    e.width = model.network.width;
+    e.vocabulary = model.network.source_vocabulary;
+    e.max_length = model.max_source_length;
+    e.layers = 1;  // rates by layer are no settings of these tasks
+    e.dropout = model.config.value("dropout", 0.0f);
+    e.rows = model.network.encode;
+    e.layer_of = [](std::string_view name) {
+        const bool table = name.ends_with("shared.weight") ||
+                           name.find("encoder.embed_tokens") != std::string_view::npos;
+        return table ? 0 : 1;
+    };
+    return e;
+}
+
 }  // namespace
 
 Seq2SeqTrainer::Seq2SeqTrainer(const Seq2SeqTraining& options, const Say& say) : options_(options) {
@@ -81,6 +98,17 @@ Seq2SeqTrainer::Seq2SeqTrainer(const Seq2SeqTraining& options, const Say& say) :
     model_.about.update(model_.network.about);
     model_.about["data"] = fingerprint_;
     model_.about["train_file"] = base_name(options.train.path);
+    source_encoder_ = encoder_of(model_);
+}
+
+TrainedEncoder Seq2SeqTrainer::trained_encoder() const {
+    TrainedEncoder e;
+    e.folder.config = model_.config;
+    e.folder.tokenizer = model_.source_tokenizer;
+    e.folder.in_training = model_.store;
+    e.encoder = &source_encoder_;
+    for (const Ids& ids : examples_.source) e.texts.push_back(model_.source_tokenizer->decode(ids));
+    return e;
 }
 
 void Seq2SeqTrainer::read_data(const Say& say) {

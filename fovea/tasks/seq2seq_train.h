@@ -31,6 +31,8 @@ public:
     TrainTask task();
     TrainResult run(const TrainEvents& events);  // ends with RUN/model
     const Seq2SeqModel& model() const { return model_; }
+    // Its encoder for tasks beside it (multi.h). The trainer must outlive what is returned.
+    TrainedEncoder trained_encoder() const;
 
 private:
     void read_data(const Say& say);
@@ -42,6 +44,7 @@ private:
 
     Seq2SeqTraining options_;
     Seq2SeqModel model_;
+    TextEncoder source_encoder_;         // a view of the model's encoder
     std::vector<TextPair> pairs_, dev_;  // the training pairs only until they are encoded
     Seq2SeqExamples examples_, dev_examples_;
     std::optional<BatchPlan> plan_;

@@ -49,6 +49,9 @@ Seq2SeqNetwork network_of(const SharedTransformer& t) {
                {"", "source", "source"}};
     // The column order of checkpoints, which the saved folder (Marian's halves) may not have.
     n.about["trained_positions"] = name_of(c.positions);
+    n.encode = [t](const TokenBatch& sources) {
+        return t->encode(sources.tokens, sources.segments);
+    };
     n.loss = [t](const Seq2SeqBatch& b, float smoothing) {
         return t->loss(b.source, b.source_segments, b.input, b.labels, b.target_segments,
                        {.smoothing = smoothing});

@@ -10,6 +10,7 @@
 #include "fovea/tasks/generate.h"
 #include "fovea/tasks/image.h"
 #include "fovea/tasks/multi.h"
+#include "fovea/tasks/paint.h"
 #include "fovea/tasks/pretrain.h"
 #include "fovea/tasks/pretrained_model.h"
 #include "fovea/tasks/segment.h"
@@ -19,6 +20,7 @@
 #include "fovea/tasks/speech.h"
 #include "fovea/tasks/tag.h"
 #include "fovea/tasks/task.h"
+#include "fovea/tasks/track.h"
 #include "fovea/tasks/vectors.h"
 
 namespace fovea {
@@ -71,6 +73,19 @@ const TaskEntry table[] = {
      make_image_predictor,
      save_image_model,
      {"vit", "deit"},
+     {},
+     false},
+    {"paint",
+     "Paint pictures of a class, pixel by pixel.",
+     "classes, one per line",
+     RecordShape::pictures,
+     {"fovea paint run/model --class 1 --samples 8 --pictures painted/",
+      "fovea paint run/model --class 1 --temperature 0.9 --top-p 0.95 --sheet sheet.png",
+      "fovea paint run/model --class 9 --complete half.png --samples 4 --sheet sheet.png"},
+     make_paint_trainer,
+     make_paint_predictor,
+     save_painter,
+     {PaintModel::model_type},
      {},
      false},
     {"tag",
@@ -148,6 +163,21 @@ const TaskEntry table[] = {
      {"detr", "fovea_detector"},
      {},
      false},
+    {"track",
+     "Follow things through the frames of a film.",
+     "folders of frames (.png, .jpg), by a model that segments",
+     RecordShape::masked,
+     {"fovea track run/model film/ > tracks.txt",
+      "fovea track run/model film/ --draw drawings/ --format jsonl",
+      "fovea eval run/model --test tracks/ --feature-weight 0"},
+     nullptr,
+     make_track_predictor,
+     save_segmenter,
+     {},
+     {},
+     false,
+     false,
+     "segment"},
     {"pretrain",
      "Learn a language from plain text.",
      "documents of plain text",
@@ -175,7 +205,10 @@ const TaskEntry table[] = {
      make_generate_predictor,
      save_language_model,
      {"gpt2", "xlnet"},
-     {Head::words}},
+     {Head::words},
+     true,
+     false,
+     "paint"},
     {"fill",
      "Fill the gaps in texts: the [MASK] sat on the mat.",
      "texts with [MASK] or <mask>, one per line",

@@ -52,6 +52,18 @@ TEST(BenchAttention, GivesARowAMechanismAndDrawsThem) {
     EXPECT_EQ(one.code, 2) << one.err;  // one length is no line
 }
 
+TEST(BenchRnn, GivesARowACellAndKindOfWork) {
+    const Json rows = rows_of({"bench", "rnn", "--quick", "--no-peer", "--threads", "1",
+                               "--seconds", "0.05", "--only", "gru"});
+    std::set<std::string> cases;
+    for (const Json& row : rows) {
+        expect_fields(row, "rnn", "rows/s");
+        cases.insert(row.at("case").get<std::string>());
+    }
+    EXPECT_EQ(cases, (std::set<std::string>{"gru 1x256 train", "gru 1x256 step 1",
+                                            "gru 1x256 step 8", "gru 1x256 step 64"}));
+}
+
 TEST(BenchTrain, GivesARowAPrecision) {
     const Json rows = rows_of(with_tiny({"bench", "train", "--preset", "tiny", "--no-peer"}));
     ASSERT_EQ(rows.size(), 2u) << rows;

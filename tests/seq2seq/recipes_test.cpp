@@ -95,6 +95,7 @@ std::map<std::string, std::string> data_by_task() {
             {"tag", file_with("tagged.conll", tagged)},
             {"slots", file_with("slots.jsonl", slots)},
             {"image", picture_file()},
+            {"paint", picture_file()},
             {"transcribe", sound_file()},
             {"segment", shapes_folder()},
             {"detect", boxes_folder()}};
@@ -119,8 +120,8 @@ TEST(Recipes, EveryOneIsAccepted) {
         if (text_value(text, "objective").ends_with("tlm")) task = "translations";
         if (task == "multi") continue;  // names its files itself: MultiCli
         ASSERT_TRUE(data.contains(task)) << entry.path() << ": no data for the task " << task;
-        const bool reads_text =
-            task != "segment" && task != "image" && task != "transcribe" && task != "detect";
+        const bool reads_text = task != "segment" && task != "image" && task != "paint" &&
+                                task != "transcribe" && task != "detect";
         const Ran r = fovea("train --config " + entry.path().string() + " --train " +
                             data.at(task) + (reads_text ? " --vocab-size 120" : "") + " --dry-run");
         EXPECT_EQ(r.code, 0) << entry.path() << ": " << r.err;

@@ -111,6 +111,57 @@ TEST(MultiCli, ThreadsAndResumeGiveTheSameBits) {
             << file;
 }
 
+// A translator's encoder learns beside it: tags, distances, hidden words. Its own folder is as
+// ever.
+TEST(MultiCli, LossesStandBesideATranslation) {
+    const TestFolder folder;
+    write_toys(folder);
+    std::string pairs;
+    for (int i = 0; i < 200; ++i)
+        pairs += std::string(names[i % 4]) + " " + verbs[i % 3] + "\t" + verbs[i % 3] + " " +
+                 names[i % 4] + "\n";
+    write_file_atomically(folder / "pairs.tsv", pairs);
+    const auto recipe = [&](const std::string& model, const std::string& beside) {
+        return "[train]\ntask = \"multi\"\nsteps = 12\nvocab = \"words\"\n[[task]]\ntask = "
+               "\"translate\"\nmodel = \"" +
+               model + "\"\npreset = \"tiny\"\nd-model = 16\nheads = 2\ntrain = \"" +
+               folder / "pairs.tsv" + "\"\nmax-tokens = 100\n" + beside;
+    };
+    const std::string three = "[[task]]\ntask = \"tags\"\nweight = 0.5\ntrain = \"" +
+                              folder / "train.conll" +
+                              "\"\n[[task]]\ntask = \"distance\"\n[[task]]\ntask = "
+                              "\"language-model\"\nweight = 0.2\n";
+    for (const std::string model : {"transformer", "gru"}) {
+        write_file_atomically(folder / "beside.toml", recipe(model, three));
+        const auto run = [&](const std::string& out, const std::string& threads) {
+            return fovea({"train", "--config", folder / "beside.toml", "--out",
+                          folder / (model + out), "--threads", threads});
+        };
+        const Outcome a = run("a", "1"), b = run("b", "2");
+        ASSERT_EQ(a.code, 0) << a.err;
+        ASSERT_EQ(b.code, 0) << b.err;
+        EXPECT_EQ(read_file(folder / (model + "a/model/model.safetensors")),
+                  read_file(folder / (model + "b/model/model.safetensors")));
+        EXPECT_EQ(read_file(folder / (model + "a/model/model.safetensors")).find("classifier"),
+                  std::string::npos);
+        const std::string log = read_file(folder / (model + "a/metrics.jsonl"));
+        EXPECT_NE(log.find("\"tags\":{"), std::string::npos) << log.substr(0, 2000);
+        EXPECT_EQ(fovea({"translate", folder / (model + "a")}, {.input = "Ada sees\n"}).code, 0);
+        // the losses reach the encoder
+        write_file_atomically(folder / "beside.toml", recipe(model, ""));
+        ASSERT_EQ(run("alone", "1").code, 0);
+        EXPECT_NE(read_file(folder / (model + "a/model/model.safetensors")),
+                  read_file(folder / (model + "alone/model/model.safetensors")));
+    }
+    write_file_atomically(
+        folder / "beside.toml",
+        recipe("gru", "[[task]]\ntask = \"tag\"\ntrain = \"" + folder / "train.conll" + "\"\n"));
+    const Outcome tag =
+        fovea({"train", "--config", folder / "beside.toml", "--out", folder / "no"});
+    EXPECT_NE(tag.code, 0);
+    EXPECT_NE(tag.err.find("no text encoder"), std::string::npos) << tag.err;
+}
+
 TEST(MultiCli, BadTablesAreOneClearError) {
     const TestFolder folder;
     write_toys(folder);
