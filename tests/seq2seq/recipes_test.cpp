@@ -176,9 +176,15 @@ TEST(Recipes, EveryComparisonStarts) {
                                      {"sorting-ten", "sorting"},
                                      {"tatoeba", "names"},
                                      {"long-attention", "reversal"},
-                                     {"latency", "names"}}) {
+                                     {"latency", "names"},
+                                     {"smoothing", "reversal"},
+                                     {"norms", "reversal --tagged"},
+                                     {"scale", "reversal --tagged"},
+                                     {"depth", "reversal --tagged"},
+                                     {"heads", "sorting --tagged"}}) {
         std::string text = read_file(recipe("compare-" + std::string(name) + ".toml"));
-        const std::string data = folder() + "/" + name + ".tsv";
+        const bool tagged = text_value(text, "task") == "tag";
+        const std::string data = folder() + "/" + name + (tagged ? ".conll" : ".tsv");
         ASSERT_EQ(
             fovea(text_of("data make ", kind, " --records 20 --length 3-5 --force --out ", data))
                 .code,
@@ -199,7 +205,7 @@ TEST(Recipes, EveryComparisonStarts) {
         EXPECT_EQ(r.code, 0) << name << r.err;
         ++tried;
     }
-    EXPECT_EQ(tried, 8);
+    EXPECT_EQ(tried, 13);
 }
 
 TEST(Recipes, TheFirstWordsThenTheSubjects) {
