@@ -28,14 +28,15 @@ std::vector<double> feature_units(const std::vector<const SeenThing*>& things) {
 }
 
 // Of two things taken at random about 1: the mean square of a difference is twice the variance.
-double feature_distance(const SeenThing& a, const SeenThing& b, std::span<const double> units) {
-    if (units.empty()) return 0;
-    double sum = 0;
+double feature_distance(const SeenThing& a, const SeenThing& b, std::span<const double> units,
+                        std::span<const double> weights) {
+    double sum = 0, all = 0;
     for (std::size_t c = 0; c < units.size(); ++c) {
         const double d = (double{a.features[c]} - b.features[c]) * units[c];
-        sum += d * d;
+        sum += weights[c] * d * d;
+        all += weights[c];
     }
-    return std::sqrt(sum / (2.0 * static_cast<double>(units.size())));
+    return all > 0 ? std::sqrt(sum / (2 * all)) : 0;
 }
 
 }  // namespace
@@ -70,11 +71,31 @@ double TrackLinker::reach_of(std::span<const SeenThing> seen) const {
     return seen.empty() ? 0 : 2 * sum / static_cast<double>(seen.size());
 }
 
+// 1 − what a column changes along a link / between things at random: how well it tells them apart.
+// Its square counts, so that a few good columns are not drowned by many poor ones.
+std::vector<double> TrackLinker::column_weights(std::span<const double> units) const {
+    std::vector<double> weights(units.size(), 1.0);
+    for (std::size_t c = 0; c < weights.size() && links_ >= 20; ++c) {
+        const double change = changes_[c] * units[c] * units[c] / (2 * static_cast<double>(links_));
+        weights[c] = change < 1 ? (1 - change) * (1 - change) : 0;
+    }
+    return weights;
+}
+
+void TrackLinker::note_link(const SeenThing& before, const SeenThing& now) {
+    changes_.resize(now.features.size());
+    for (std::size_t c = 0; c < changes_.size(); ++c) {
+        const double d = double{now.features[c]} - before.features[c];
+        changes_[c] += d * d;
+    }
+    ++links_;
+}
+
 std::vector<double> TrackLinker::costs(std::span<const SeenThing> seen) const {
     std::vector<const SeenThing*> things;
     for (const Track& t : live_) things.push_back(&t.last);
     for (const SeenThing& s : seen) things.push_back(&s);
-    const std::vector<double> units = feature_units(things);
+    const std::vector<double> units = feature_units(things), weights = column_weights(units);
     const double reach = reach_of(seen), most = options_.most();
     std::vector<double> costs;
     for (const Track& t : live_)
@@ -84,7 +105,7 @@ std::vector<double> TrackLinker::costs(std::span<const SeenThing> seen) const {
             const double may = reach * (t.unseen + 1);  // who was not seen has gone on meanwhile
             const double cost = options_.iou * (1 - iou_of(t.last.box, s.box)) +
                                 options_.centre * far / may +
-                                options_.feature * feature_distance(t.last, s, units);
+                                options_.feature * feature_distance(t.last, s, units, weights);
             costs.push_back(far > may || t.last.label != s.label ? most : std::min(cost, most));
         }
     return costs;
@@ -104,6 +125,7 @@ std::vector<SeenThing> TrackLinker::next(std::vector<SeenThing> seen) {
         if (found[i] >= 0 && cost[i * seen.size() + j] < options_.most()) {
             seen[j].box.id = t.last.box.id;
             linked[j] = true;
+            note_link(t.last, seen[j]);
             live.push_back({seen[j], 0});
         } else if (++t.unseen <= options_.patience) {
             live.push_back(std::move(t));

@@ -8,8 +8,9 @@
 // weights together: were it forbidden where it can be helped, one thing that comes and another that
 // goes would push all between them to the wrong tracks. Features are compared column by column in
 // units of their deviation over all that are at hand, so that those of two things taken at random
-// are about 1 apart. What is not matched is born; a track that was not seen for `patience` frames
-// has died. Thread-safety: a TrackLinker belongs to one thread; the rest are plain values.
+// are about 1 apart; a column counts the less, the more it has changed along the links so far. What
+// is not matched is born; a track that was not seen for `patience` frames has died.
+// Thread-safety: a TrackLinker belongs to one thread; the rest are plain values.
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -21,7 +22,7 @@
 namespace fovea {
 
 struct TrackOptions {
-    double iou = 1, centre = 1, feature = 1;
+    double iou = 1, centre = 1, feature = 0.5;
     std::optional<double> reach{};  // pixels; without: twice the mean side of what is seen
     int patience = 3;
     std::int64_t least_area = 12;  // pixels; smaller things are noise
@@ -53,10 +54,15 @@ private:
     };
     std::vector<double> costs(std::span<const SeenThing> seen) const;
     double reach_of(std::span<const SeenThing> seen) const;
+    std::vector<double> column_weights(std::span<const double> units) const;
+    void note_link(const SeenThing& before, const SeenThing& now);
 
     TrackOptions options_;
     std::vector<Track> live_;
     std::int64_t born_ = 0;
+    // Of all links: the squared difference of each column of features, and how many there were.
+    std::vector<double> changes_;
+    std::int64_t links_ = 0;
 };
 
 }  // namespace fovea
