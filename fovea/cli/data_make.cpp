@@ -164,11 +164,14 @@ void add_data_make(CLI::App& data) {
         ->check(CLI::Range(0.0, 1000.0));
     make->add_option("--misses", choice->tracks.misses,
                      "tracks: share of things that the masks lack [0]")
-        ->check(CLI::Range(0.0, 1.0));
+        ->check(CLI::Range(0.0, 1.0))
+        ->group(more_group);
     make->add_option("--frames", choice->tracks.frames, "tracks: of a sequence [20]")
-        ->check(CLI::Range(1, 10000));
+        ->check(CLI::Range(1, 10000))
+        ->group(more_group);
     make->add_option("--objects", choice->tracks.objects, "tracks: things of a sequence [24]")
-        ->check(CLI::Range(1, 1000));
+        ->check(CLI::Range(1, 1000))
+        ->group(more_group);
     make->add_option("--size", choice->size,
                      "pixels of a picture each way [shapes, boxes 64; scenes 96; tracks 256]")
         ->check(CLI::Range(16, 4096));

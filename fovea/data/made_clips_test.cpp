@@ -33,10 +33,18 @@ TEST(MadeClips, MoveAsTheirNamesSay) {
         const MadeClip clip = made_clip(i, {.noise = 2});
         ASSERT_EQ(clip.frames.size(), 8u);
         const Centre a = centre_of(clip.frames.front()), b = centre_of(clip.frames.back());
-        if (clip.motion == "left") EXPECT_LT(b.x, a.x - 4) << i;
-        if (clip.motion == "right") EXPECT_GT(b.x, a.x + 4) << i;
-        if (clip.motion == "up") EXPECT_LT(b.y, a.y - 4) << i;
-        if (clip.motion == "down") EXPECT_GT(b.y, a.y + 4) << i;
+        if (clip.motion == "left") {
+            EXPECT_LT(b.x, a.x - 4) << i;
+        }
+        if (clip.motion == "right") {
+            EXPECT_GT(b.x, a.x + 4) << i;
+        }
+        if (clip.motion == "up") {
+            EXPECT_LT(b.y, a.y - 4) << i;
+        }
+        if (clip.motion == "down") {
+            EXPECT_GT(b.y, a.y + 4) << i;
+        }
         // y points down: clockwise is from x towards y, and the sum of cross products is positive.
         double turned = 0;
         for (std::size_t f = 1; f + 1 < clip.frames.size(); ++f) {
@@ -44,10 +52,18 @@ TEST(MadeClips, MoveAsTheirNamesSay) {
                          r = centre_of(clip.frames[f + 1]);
             turned += (q.x - p.x) * (r.y - q.y) - (q.y - p.y) * (r.x - q.x);
         }
-        if (clip.motion == "clockwise") EXPECT_GT(turned, 0.5) << i;
-        if (clip.motion == "anticlockwise") EXPECT_LT(turned, -0.5) << i;
-        if (clip.motion == "growing") EXPECT_GT(b.mass, a.mass * 1.5) << i;
-        if (clip.motion == "shrinking") EXPECT_LT(b.mass * 1.5, a.mass) << i;
+        if (clip.motion == "clockwise") {
+            EXPECT_GT(turned, 0.5) << i;
+        }
+        if (clip.motion == "anticlockwise") {
+            EXPECT_LT(turned, -0.5) << i;
+        }
+        if (clip.motion == "growing") {
+            EXPECT_GT(b.mass, a.mass * 1.5) << i;
+        }
+        if (clip.motion == "shrinking") {
+            EXPECT_LT(b.mass * 1.5, a.mass) << i;
+        }
     }
 }
 

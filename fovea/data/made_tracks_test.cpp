@@ -33,8 +33,9 @@ TEST(MadeTracks, EachThingIsAComponentWhereItsTrackSays) {
                        o.height == t.height;
             };
             EXPECT_EQ(std::count_if(c.all.begin(), c.all.end(), same), 1) << f << " " << t.track;
-            if (const auto b = before.find(t.track); b != before.end())
+            if (const auto b = before.find(t.track); b != before.end()) {
                 EXPECT_LE(std::hypot(t.left - b->second.left, t.top - b->second.top), 4 + 1.5);
+            }
         }
         before.clear();
         for (const TrackLine& t : truth) before[t.track] = t;
@@ -81,8 +82,12 @@ TEST(MadeScenes, MasksSayWhatIsOnTheCanvas) {
         EXPECT_EQ(s.picture, maker.scene(i).picture);
         for (std::size_t p = 0; p < s.mask.pixels.size(); ++p) {
             ++seen[s.mask.pixels[p]];
-            if (s.mask.pixels[p] == 0) EXPECT_LT(s.picture.pixels[p], 104);
-            if (s.mask.pixels[p] == 1) EXPECT_LE(s.picture.pixels[p], 92);
+            if (s.mask.pixels[p] == 0) {
+                EXPECT_LT(s.picture.pixels[p], 104);
+            }
+            if (s.mask.pixels[p] == 1) {
+                EXPECT_LE(s.picture.pixels[p], 92);
+            }
         }
     }
     EXPECT_EQ(seen.size(), 3u);

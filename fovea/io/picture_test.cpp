@@ -63,8 +63,9 @@ TEST(Picture, ResizesAsPillowDoes) {
             resize(slope_with_noise(c["from"][0], c["from"][1], c["from"][2]), c["to"][0],
                    c["to"][1], static_cast<Resample>(c["filter"].get<int>()));
         EXPECT_EQ(crc_of(to), c["crc"].get<std::uint32_t>());
-        if (c.contains("pixels"))
+        if (c.contains("pixels")) {
             EXPECT_EQ(to.pixels, c["pixels"].get<std::vector<std::uint8_t>>());
+        }
     }
 }
 

@@ -241,8 +241,10 @@ MetricScore DetectionScore::score(std::span<const std::string> labels) const {
     static constexpr const char* names[] = {"ap",        "ap50",     "ap75",      "ap_small",
                                             "ap_medium", "ap_large", "ar1",       "ar10",
                                             "ar100",     "ar_small", "ar_medium", "ar_large"};
-    MetricScore m{.name = "AP50", .value = 100 * std::max(ap50, 0.0)};
-    m.signature = std::string("iou:0.5|points:101|boxes:100|") + signature_version;
+    MetricScore m;
+    m.name = "AP50";
+    m.value = 100 * std::max(ap50, 0.0);
+    m.signature = text_of("iou:0.5|points:101|boxes:100|", signature_version);
     const std::array<double, 12> all = figures();
     for (std::size_t i = 0; i < all.size(); ++i)
         if (all[i] >= 0) m.figures[names[i]] = 100 * all[i];

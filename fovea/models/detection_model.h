@@ -43,7 +43,7 @@ struct FoundThing {
 };
 
 struct FindOptions {
-    std::string head;    // one of DetectionModel::heads; empty: the first
+    std::string head{};  // one of DetectionModel::heads; empty: the first
     int most = 100;      // things of a picture, the surest ones
     float least = 0.0f;  // score of a thing
 };

@@ -46,7 +46,7 @@ void read_choices(JsonFields& f, XlnetConfig& c) {
     f.read_choice("attn_type", {"bi", "uni"}, attn_type);
     c.causal = attn_type == 1;
     f.read("use_mems_eval", c.use_mems_eval);
-    bool bi_data = false, same_length = false, tied = true;
+    bool bi_data = false, is_same_length = false, tied = true;
     f.read("tie_word_embeddings", tied);
     expect_input(tied, f.where(),
                  ": \"tie_word_embeddings\" is false, but XLNet's words share one matrix");
@@ -56,8 +56,8 @@ void read_choices(JsonFields& f, XlnetConfig& c) {
                   "it only concerns pretraining (half of a batch is read backwards); set it to "
                   "false",
                   f.where(), ": \"bi_data\" is true, which is not supported");
-    f.read("same_length", same_length);
-    expect_input(!same_length || !c.causal, f.where(),
+    f.read("same_length", is_same_length);
+    expect_input(!is_same_length || !c.causal, f.where(),
                  ": \"same_length\" is true with \"attn_type\" \"uni\", which is not supported");
 }
 

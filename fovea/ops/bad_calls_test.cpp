@@ -29,6 +29,7 @@
 #include "fovea/ops/loss/loss.h"
 #include "fovea/ops/loss/picture_loss.h"
 #include "fovea/ops/loss/segment_cross_entropy.h"
+#include "fovea/ops/max_pool2d.h"
 #include "fovea/ops/norm.h"
 #include "fovea/ops/optimizer.h"
 #include "fovea/ops/recompute.h"
@@ -172,6 +173,13 @@ TEST(BadCalls, EachIsOneClearError) {
         {"mean_squared_error: x is [2, 5] but target is [3, 4]", [&] { mean_squared_error(x, y); }},
         {"binary_cross_entropy_with_logits: target is an empty tensor",
          [&] { binary_cross_entropy_with_logits(x, empty); }},
+        {"weighted_binary_cross_entropy: x is [2, 5], target [3, 4] and weights [2, 5]",
+         [&] { weighted_binary_cross_entropy(x, y, x); }},
+        {"log_energy: energies is an empty tensor", [&] { log_energy(empty); }},
+        {"max_pool2d: x is [2, 5] but the grid is",
+         [&] {
+             max_pool2d(x, {1, 3, 1}, {});
+         }},
         {"concat_rows: parts are [2, 5] and [3, 4]",
          [&] {
              concat_rows({x, y});

@@ -32,8 +32,8 @@ struct LayerRates {
 // The encoder of a new model, and its vocabulary.
 struct EncoderMaking {
     std::string model_name = "transformer";
-    EncoderChoice choice;
-    VocabularyChoice vocabulary;
+    EncoderChoice choice{};
+    VocabularyChoice vocabulary{};
 
     // `others`: what a task knows besides text encoders.
     void describe(Settings& settings, std::span<const std::string> others = {},

@@ -18,10 +18,10 @@ constexpr double usual_rate = 0.05;
 constexpr std::int64_t words_per_update = 8192;  // so often the rate comes down
 
 // Uniform in ± 1/dim, as word2vec and fastText begin; each number by its place, over threads.
-void fill_uniform(Tensor& table, std::uint64_t seed) {
-    float* to = table.write();
-    const auto bound = 1.0f / static_cast<float>(table.cols());
-    parallel_for(table.size(), 1 << 15, [&](std::int64_t begin, std::int64_t end) {
+void fill_uniform(Tensor& values, std::uint64_t seed) {
+    float* to = values.write();
+    const auto bound = 1.0f / static_cast<float>(values.cols());
+    parallel_for(values.size(), 1 << 15, [&](std::int64_t begin, std::int64_t end) {
         Rng rng(seed, table_values);
         rng.seek(static_cast<std::uint64_t>(begin));
         for (std::int64_t i = begin; i < end; ++i)

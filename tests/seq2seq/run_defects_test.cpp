@@ -61,8 +61,9 @@ TEST(RunDefects, AChineseTargetKeepsTheModelThatLearnt) {
     const std::int64_t step = saved_step(r.err);
     EXPECT_GT(step, 10) << r.err;
     for (const Json& e : evaluations)
-        if (e["value"] == evaluations[0]["value"] && e["step"] == step)
+        if (e["value"] == evaluations[0]["value"] && e["step"] == step) {
             EXPECT_LT(e["dev_loss"], evaluations[0]["dev_loss"]);
+        }
     EXPECT_EQ(read_json(folder() + "/zh/BEST")["step"], step);
     const Json about = read_json(folder() + "/zh/model/fovea.json");
     EXPECT_TRUE(says(about["dev"]["signature"].get<std::string>(), "tok:zh")) << about;
@@ -192,7 +193,9 @@ TEST(RunDefects, AShortRunReachesItsFullRateAndComesDownAgain) {
             }
             EXPECT_DOUBLE_EQ(highest, 3e-3) << budget << kind;
             // A machine that others slow down after the measurement may run out of time.
-            if (!says(r.err, "out of time")) EXPECT_LT(last, 3e-4) << budget << kind;
+            if (!says(r.err, "out of time")) {
+                EXPECT_LT(last, 3e-4) << budget << kind;
+            }
         }
     }
 }

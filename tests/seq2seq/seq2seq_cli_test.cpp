@@ -62,7 +62,9 @@ TEST(Seq2SeqCli, AModelSavedAndLoadedIsTheSameModel) {
 
 TEST(Seq2SeqCli, TranslationsDoNotDependOnTheThreads) {
     const std::string model = folder() + "/same/model";
-    if (!file_exists(model)) ASSERT_EQ(fovea(train_flags("same", 3)).code, 0);
+    if (!file_exists(model)) {
+        ASSERT_EQ(fovea(train_flags("same", 3)).code, 0);
+    }
     const Ran a = fovea("--threads 3 translate " + model + " --format jsonl", "5 May 1999\n");
     EXPECT_EQ(fovea("--threads 1 translate " + model + " --format jsonl", "5 May 1999\n").out,
               a.out);

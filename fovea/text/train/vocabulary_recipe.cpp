@@ -12,12 +12,12 @@ namespace fovea {
 namespace {
 
 postprocessor::Template ends_with_stop() {
-    using Piece = postprocessor::TemplatePiece;
+    using Part = postprocessor::TemplatePiece;
     postprocessor::Template t;
-    t.single = {{Piece::Kind::sequence_a, "", 0}, {Piece::Kind::special, "</s>", 0}};
-    t.pair = {{Piece::Kind::sequence_a, "", 0},
-              {Piece::Kind::sequence_b, "", 0},
-              {Piece::Kind::special, "</s>", 0}};
+    t.single = {{Part::Kind::sequence_a, "", 0}, {Part::Kind::special, "</s>", 0}};
+    t.pair = {{Part::Kind::sequence_a, "", 0},
+              {Part::Kind::sequence_b, "", 0},
+              {Part::Kind::special, "</s>", 0}};
     t.special_tokens = {{"</s>", {1}, {"</s>"}}};
     return t;
 }
