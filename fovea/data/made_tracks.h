@@ -14,7 +14,7 @@
 namespace fovea {
 
 struct MadeTracks {
-    std::string pictures{};    // masked ones, as data/masks.h reads them; "": made shapes
+    std::string pictures{};  // masked ones, as data/masks.h reads them; "": made shapes
     std::int64_t count = 4;  // sequences
     int frames = 20, objects = 24;
     std::uint32_t size = 256;  // pixels each way
