@@ -93,7 +93,7 @@ TEST(MadeScenes, MasksSayWhatIsOnTheCanvas) {
     EXPECT_EQ(seen.size(), 3u);
     EXPECT_NE(maker.scene(0).picture, maker.scene(1).picture);
     try {
-        SceneMaker({});
+        const SceneMaker none({});
         ADD_FAILURE();
     } catch (const Error& e) {
         EXPECT_EQ(e.kind(), ErrorKind::usage);
