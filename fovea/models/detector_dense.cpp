@@ -31,8 +31,8 @@ std::array<float, 2> cell_share(const CellRows& cells) {  // a cell's width and 
 
 // Middle of a cell within its picture, in cells.
 std::array<float, 2> middle_of(const Grid& grid, std::int64_t row) {
-    const std::int64_t at = row % grid.area();
-    return {static_cast<float>(at % grid.width) + 0.5f, static_cast<float>(at / grid.width) + 0.5f};
+    const std::int64_t at = row % grid.area(), line = at / grid.width;
+    return {static_cast<float>(at % grid.width) + 0.5f, static_cast<float>(line) + 0.5f};
 }
 
 }  // namespace

@@ -35,9 +35,10 @@ void check_painter(const PaintModel& m) {
 
 // Waves of `at` of growing length, the shortest `least` long.
 void put_waves(float* to, std::int64_t count, double at, double least, double longest) {
+    const std::int64_t last = (count - 1) / 2;  // waves come in pairs of sine and cosine
     for (std::int64_t j = 0; j < count; ++j) {
-        const double part =
-            count > 2 ? static_cast<double>(j / 2) / static_cast<double>((count - 1) / 2) : 0;
+        const std::int64_t pair = j / 2;
+        const double part = last > 0 ? static_cast<double>(pair) / static_cast<double>(last) : 0;
         const double wave = least * std::pow(longest / least, part);
         const double angle = 2 * 3.141592653589793 * at / wave;
         to[j] = static_cast<float>(j % 2 ? std::cos(angle) : std::sin(angle));
@@ -56,8 +57,8 @@ void begin_in_order(PaintModel& m) {
         put_waves(levels.write() + v * d, d, static_cast<double>(v), 8, 1024);
     for (std::int64_t t = 0; t < places.rows(); ++t) {
         float* row = places.write() + t * d;
-        const auto wide = static_cast<std::int64_t>(m.input.width);
-        put_waves(row, d / 2, static_cast<double>(t / wide), 3, 4.0 * m.input.height);
+        const std::int64_t wide = m.input.width, line = t / wide;
+        put_waves(row, d / 2, static_cast<double>(line), 3, 4.0 * m.input.height);
         put_waves(row + d / 2, d - d / 2, static_cast<double>(t % wide), 3, 4.0 * m.input.width);
     }
     const auto shrink = [&](float* from, std::int64_t count) {
