@@ -10,6 +10,7 @@
 #include "fovea/tasks/answer_slots.h"
 #include "fovea/tasks/answer_texts.h"
 #include "fovea/tasks/shown_tokens.h"
+#include "fovea/tasks/with_given.h"
 
 namespace fovea {
 namespace {
@@ -37,12 +38,7 @@ public:
 
     std::vector<Answer> answer(std::span<const Json> inputs, const Json& given,
                                const PredictControl& control) const override {
-        Options o = options_;
-        if (!given.empty()) {
-            Settings s;
-            o.describe(s);
-            s.set_all(given, "options");
-        }
+        const Options o = with_given(options_, given);
         if (!o.ask.empty()) return answer_slots(inputs, o, control);
         std::string common;
         if (!o.context.empty()) common = read_file_or_gzip(o.context, longest_file);

@@ -8,6 +8,7 @@
 #include "fovea/tasks/classify_score.h"
 #include "fovea/tasks/image.h"
 #include "fovea/tasks/shown_tokens.h"
+#include "fovea/tasks/with_given.h"
 
 namespace fovea {
 
@@ -35,12 +36,7 @@ public:
 
     std::vector<Answer> answer(std::span<const Json> inputs, const Json& given,
                                const PredictControl& control) const override {
-        Options o = options_;
-        if (!given.empty()) {
-            Settings s;
-            o.describe(s);
-            s.set_all(given, "options");
-        }
+        const Options o = with_given(options_, given);
         if (of_pictures_)
             return of_pictures_->answer(inputs, o.top ? Json{{"top", *o.top}} : Json::object(),
                                         control);

@@ -10,6 +10,7 @@
 #include "fovea/io/png.h"
 #include "fovea/tasks/answer_files.h"
 #include "fovea/tasks/detect.h"
+#include "fovea/tasks/with_given.h"
 
 namespace fovea {
 namespace {
@@ -38,12 +39,7 @@ public:
 
     std::vector<Answer> answer(std::span<const Json> inputs, const Json& given,
                                const PredictControl& control) const override {
-        Options o = options_;
-        if (!given.empty()) {
-            Settings s;
-            o.describe(s);
-            s.set_all(given, "options");
-        }
+        const Options o = with_given(options_, given);
         const FindOptions find = find_options(o, o.least);
         std::vector<Answer> out;
         Json results = earlier_results(o, control.first);

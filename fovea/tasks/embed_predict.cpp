@@ -9,6 +9,7 @@
 #include "fovea/data/pairs.h"
 #include "fovea/tasks/embed.h"
 #include "fovea/tasks/shown_tokens.h"
+#include "fovea/tasks/with_given.h"
 
 namespace fovea {
 namespace {
@@ -83,12 +84,7 @@ public:
 
     std::vector<Answer> answer(std::span<const Json> inputs, const Json& given,
                                const PredictControl& control) const override {
-        EmbedChoices o = choices_;
-        if (!given.empty()) {
-            Settings s;
-            o.describe(s);
-            s.set_all(given, "options");
-        }
+        const EmbedChoices o = with_given(choices_, given);
         if (o.similarity) return similarities(inputs, o, control);
         std::vector<std::string> texts, notes;
         for (const Json& input : inputs) texts.push_back(input.at("text").get<std::string>());

@@ -8,6 +8,7 @@
 #include "fovea/tasks/fill.h"
 #include "fovea/tasks/pretrain_data.h"
 #include "fovea/tasks/shown_tokens.h"
+#include "fovea/tasks/with_given.h"
 
 namespace fovea {
 namespace {
@@ -114,12 +115,7 @@ public:
 
     std::vector<Answer> answer(std::span<const Json> inputs, const Json& given,
                                const PredictControl& control) const override {
-        FillOptions o = options_;
-        if (!given.empty()) {
-            Settings s;
-            o.describe(s);
-            s.set_all(given, "options");
-        }
+        const FillOptions o = with_given(options_, given);
         std::vector<Answer> out;
         if (o.next) {
             std::vector<TwoTexts> pairs;

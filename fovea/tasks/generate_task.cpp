@@ -14,6 +14,7 @@
 #include "fovea/tasks/paint_settings.h"
 #include "fovea/tasks/search_settings.h"
 #include "fovea/tasks/shown_tokens.h"
+#include "fovea/tasks/with_given.h"
 #include "fovea/tensor/token_batch.h"
 
 namespace fovea {
@@ -153,12 +154,7 @@ public:
 
     std::vector<Answer> answer(std::span<const Json> inputs, const Json& given,
                                const PredictControl& control) const override {
-        GenerateSettings settings = settings_;
-        if (!given.empty()) {
-            Settings s;
-            settings.describe(s);
-            s.set_all(given, "options");
-        }
+        const GenerateSettings settings = with_given(settings_, given);
         if (painter_) return painter_->answer(inputs, settings.of_pictures(), control);
         GenerateOptions o;
         o.search = search_of(settings);

@@ -10,6 +10,7 @@
 #include "fovea/tasks/classify_score.h"
 #include "fovea/tasks/image.h"
 #include "fovea/tasks/image_data.h"
+#include "fovea/tasks/with_given.h"
 
 namespace fovea {
 namespace {
@@ -49,12 +50,7 @@ public:
 
     std::vector<Answer> answer(std::span<const Json> inputs, const Json& given,
                                const PredictControl& control) const override {
-        ImageOptions o = options_;
-        if (!given.empty()) {
-            Settings s;
-            o.describe(s);
-            s.set_all(given, "options");
-        }
+        const ImageOptions o = with_given(options_, given);
         std::vector<Answer> out;
         constexpr std::size_t portion = 64;  // pictures in memory at once
         for (std::size_t from = 0; from < inputs.size(); from += portion) {

@@ -13,6 +13,7 @@
 #include "fovea/tasks/image_data.h"
 #include "fovea/tasks/paint.h"
 #include "fovea/tasks/paint_settings.h"
+#include "fovea/tasks/with_given.h"
 #include "fovea/tensor/token_batch.h"
 
 namespace fovea {
@@ -47,12 +48,7 @@ public:
 
     std::vector<Answer> answer(std::span<const Json> inputs, const Json& given,
                                const PredictControl& control) const override {
-        PaintSettings o = settings_;
-        if (!given.empty()) {
-            Settings s;
-            o.describe(s);
-            s.set_all(given, "options");
-        }
+        const PaintSettings o = with_given(settings_, given);
         const std::vector<Picture> begun = pictures_to_complete(o, inputs.size());
         const auto samples = static_cast<std::size_t>(o.samples);
         std::vector<PaintRequest> requests;

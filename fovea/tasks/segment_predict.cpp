@@ -6,6 +6,7 @@
 #include "fovea/tasks/answer_files.h"
 #include "fovea/tasks/segment.h"
 #include "fovea/tasks/track.h"
+#include "fovea/tasks/with_given.h"
 
 namespace fovea {
 namespace {
@@ -24,12 +25,7 @@ public:
 
     std::vector<Answer> answer(std::span<const Json> inputs, const Json& given,
                                const PredictControl& control) const override {
-        Options o = options_;
-        if (!given.empty()) {
-            Settings s;
-            o.describe(s);
-            s.set_all(given, "options");
-        }
+        const Options o = with_given(options_, given);
         std::vector<Answer> out;
         for (const Json& input : inputs) {  // one at a time: pictures are large
             if (control.stop && *control.stop) break;

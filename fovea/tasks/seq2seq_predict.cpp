@@ -8,6 +8,7 @@
 #include "fovea/tasks/seq2seq_task.h"
 #include "fovea/tasks/shown_tokens.h"
 #include "fovea/tasks/translate.h"
+#include "fovea/tasks/with_given.h"
 #include "fovea/tensor/token_batch.h"
 
 namespace fovea {
@@ -101,12 +102,7 @@ public:
 
     std::vector<Answer> answer(std::span<const Json> inputs, const Json& given,
                                const PredictControl& control) const override {
-        PredictOptions o = options_;
-        if (!given.empty()) {
-            Settings s;
-            o.describe(s);
-            s.set_all(given, "options");
-        }
+        const PredictOptions o = with_given(options_, given);
         std::vector<std::string> texts;
         for (const Json& i : inputs) texts.push_back(i.at("text").get<std::string>());
         if (!inputs.empty() && inputs[0].contains("target")) return scored(inputs, texts);

@@ -10,6 +10,7 @@
 #include "fovea/tasks/classify_score.h"
 #include "fovea/tasks/speech.h"
 #include "fovea/tasks/speech_view.h"
+#include "fovea/tasks/with_given.h"
 
 namespace fovea {
 namespace {
@@ -39,12 +40,7 @@ public:
 
     std::vector<Answer> answer(std::span<const Json> inputs, const Json& given,
                                const PredictControl& control) const override {
-        Options o = options_;
-        if (!given.empty()) {
-            Settings s;
-            o.describe(s);
-            s.set_all(given, "options");
-        }
+        const Options o = with_given(options_, given);
         std::vector<std::string> paths;
         for (const Json& input : inputs) paths.push_back(path_of(input));
         const auto said = transcribe(model_, paths, o.search(), control);

@@ -10,6 +10,7 @@
 #include "fovea/metrics/classification.h"
 #include "fovea/tasks/shown_tokens.h"
 #include "fovea/tasks/tag.h"
+#include "fovea/tasks/with_given.h"
 
 namespace fovea {
 namespace {
@@ -30,12 +31,7 @@ public:
 
     std::vector<Answer> answer(std::span<const Json> inputs, const Json& given,
                                const PredictControl& control) const override {
-        Options o = options_;
-        if (!given.empty()) {
-            Settings s;
-            o.describe(s);
-            s.set_all(given, "options");
-        }
+        const Options o = with_given(options_, given);
         std::vector<std::string> texts;
         for (const Json& input : inputs)
             texts.push_back(repair_utf8(input.at("text").get<std::string>()));

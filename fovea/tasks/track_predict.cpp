@@ -7,6 +7,7 @@
 #include "fovea/data/pictures.h"
 #include "fovea/io/png.h"
 #include "fovea/tasks/track.h"
+#include "fovea/tasks/with_given.h"
 
 namespace fovea {
 namespace {
@@ -27,12 +28,7 @@ public:
 
     std::vector<Answer> answer(std::span<const Json> inputs, const Json& given,
                                const PredictControl& control) const override {
-        Options o = options_;
-        if (!given.empty()) {
-            Settings s;
-            o.describe(s);
-            s.set_all(given, "options");
-        }
+        const Options o = with_given(options_, given);
         std::vector<Answer> out;
         for (const Json& input : inputs) {
             if (control.stop && control.stop->load()) break;

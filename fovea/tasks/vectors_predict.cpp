@@ -9,6 +9,7 @@
 #include "fovea/base/files.h"
 #include "fovea/data/word_corpus.h"
 #include "fovea/tasks/vectors.h"
+#include "fovea/tasks/with_given.h"
 
 namespace fovea {
 namespace {
@@ -66,12 +67,7 @@ public:
 
     std::vector<Answer> answer(std::span<const Json> inputs, const Json& given,
                                const PredictControl& control) const override {
-        VectorsOptions o = options_;
-        if (!given.empty()) {
-            Settings s;
-            o.describe(s);
-            s.set_all(given, "options");
-        }
+        const VectorsOptions o = with_given(options_, given);
         std::vector<std::string> texts;
         for (const Json& input : inputs) texts.push_back(input.at("text").get<std::string>());
         std::vector<Answer> out;
