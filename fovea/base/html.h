@@ -1,5 +1,5 @@
 #pragma once
-// Text inside a page. Thread-safety: a pure function.
+// Text inside a page. Thread-safety: pure functions.
 #include <string>
 #include <string_view>
 
@@ -28,6 +28,18 @@ inline std::string html_escaped(std::string_view text) {
             default:
                 out += c;
         }
+    }
+    return out;
+}
+
+// JSON inside a <script> element, which nothing in it can end.
+inline std::string json_in_page(std::string_view json) {
+    std::string out;
+    for (const char c : json) {
+        if (c == '<')
+            out += "\\u003c";
+        else
+            out += c;
     }
     return out;
 }

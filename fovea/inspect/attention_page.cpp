@@ -1,3 +1,4 @@
+#include "fovea/base/html.h"
 #include "fovea/inspect/attention_view.h"
 
 namespace fovea {
@@ -114,15 +115,9 @@ draw();
 
 std::string html_page(const AttentionView& view) {
     if (view.seen) return picture_page(view);
-    std::string json;
     // Four digits are what the page shows.
-    for (const char c : attention_json(view, {.digits = 4, .hidden_is_null = true})) {
-        if (c == '<')
-            json += "\\u003c";
-        else
-            json += c;
-    }
-    return page_style + json + page_script;
+    const std::string json = attention_json(view, {.digits = 4, .hidden_is_null = true});
+    return page_style + json_in_page(json) + page_script;
 }
 
 bool is_own_page(std::string_view beginning) {

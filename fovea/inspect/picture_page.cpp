@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fovea/base/html.h"
 #include "fovea/inspect/attention_view.h"
 #include "fovea/text/base64.h"
 
@@ -181,14 +182,7 @@ std::string picture_page(const AttentionView& view) {
               {"seen", seen_json(*view.seen)},
               {"maps", Json::array()}};
     for (const AttentionMap& m : view.maps) data["maps"].push_back(map_json(m));
-    std::string json;
-    for (const char c : to_text(data)) {
-        if (c == '<')
-            json += "\\u003c";
-        else
-            json += c;
-    }
-    return picture_page_style + json + picture_page_script;
+    return picture_page_style + json_in_page(to_text(data)) + picture_page_script;
 }
 
 }  // namespace fovea
