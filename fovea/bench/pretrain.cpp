@@ -1,14 +1,13 @@
 #include "fovea/bench/pretrain.h"
 
 #include <cstdlib>
-#include <list>
 
 #include "fovea/autograd/tape.h"
 #include "fovea/base/clock.h"
 #include "fovea/base/threads.h"
 #include "fovea/bench/child_program.h"
+#include "fovea/bench/duel.h"
 #include "fovea/bench/random_encoder.h"
-#include "fovea/bench/text_peer.h"
 #include "fovea/bench/train.h"
 #include "fovea/ops/loss/cross_entropy.h"
 #include "fovea/train/adamw.h"
@@ -114,40 +113,23 @@ private:
         if (options_.stop()) return;
         if (options_.on_case) options_.on_case("pretrain " + t.case_name());
         Training ours(t, options_.dropout);
-        std::vector<Racer> racers{
-            {"f32", [&](std::int64_t, int n) { return std::optional(ours.run(n)); }}};
-        std::list<TextPeer> torch;
-        if (options_.peers) {
-            torch.emplace_back(options_, "torch", "f32", opening(t));
-            if (torch.front().alive())
-                racers.push_back({torch.front().name(), [&](std::int64_t, int n) {
-                                      return torch.front().seconds(updates(t, n));
-                                  }});
-            else
-                options_.note("no PyTorch beside us: " + torch.front().trouble());
-        }
-        const auto figures = race(
-            racers, [&](std::int64_t, int n) { return t.tokens() * n; },
-            {.seconds = options_.seconds > 0 ? options_.seconds
-                        : options_.quick     ? 20.0
-                                             : 120.0,
-             .sample_seconds = options_.quick ? 0.3 : 1.0,
-             .least_rounds = options_.quick ? 1 : 4},
-            options_.stop);
-        if (options_.stop()) return;
-        Row row{.bench = "pretrain",
-                .name = t.case_name(),
-                .precision = "f32",
-                .threads = thread_count(),
-                .value = figures[0].best,
-                .median = figures[0].median,
-                .unit = "tokens/s"};
-        if (figures.size() > 1 && figures[1].samples > 0) {
-            row.peer = torch.front().name();
-            row.peer_value = figures[1].best;
-            row.peer_median = figures[1].median;
-        }
-        add(row);
+        std::optional<TextPeer> torch;
+        if (options_.peers) torch.emplace(options_, "torch", "f32", opening(t));
+        const auto row =
+            run_duel(options_,
+                     {.row = {.bench = "pretrain",
+                              .name = t.case_name(),
+                              .precision = "f32",
+                              .unit = "tokens/s"},
+                      .ours = [&](std::int64_t, int n) { return std::optional(ours.run(n)); },
+                      .asks = [&](std::int64_t, int n) { return updates(t, n); },
+                      .work = [&](std::int64_t, int n) { return t.tokens() * n; },
+                      .seconds = 120,
+                      .sample_seconds = 1,
+                      .quick_seconds = 20,
+                      .quick_sample_seconds = 0.3},
+                     torch ? &*torch : nullptr);
+        if (row) rows_.push_back(*row);
     }
 
     void memory(const TrainedModel& t) {

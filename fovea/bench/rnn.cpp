@@ -6,8 +6,8 @@
 #include "fovea/base/clock.h"
 #include "fovea/base/error.h"
 #include "fovea/base/threads.h"
+#include "fovea/bench/duel.h"
 #include "fovea/bench/kernels.h"
-#include "fovea/bench/text_peer.h"
 #include "fovea/nn/gru.h"
 #include "fovea/nn/lstm.h"
 
@@ -152,44 +152,25 @@ private:
     void case_of(const RnnCase& c, const Contest& contest) {
         if (options_.stop()) return;
         if (options_.on_case) options_.on_case("rnn " + contest.name);
-        std::vector<Racer> racers{{"f32", contest.ours}};
         std::optional<TextPeer> torch;
-        if (options_.peers) {
+        if (options_.peers)
             torch.emplace(options_, "torch-rnn", "f32",
                           Json{{"do", "open"},
                                {"cell", c.cell->name},
                                {"layers", c.layers},
                                {"width", c.width},
                                {"lengths", batch_lengths(options_.seed)}});
-            if (torch->alive())
-                racers.push_back({torch->name(), [&](std::int64_t first, int n) {
-                                      return torch->seconds(contest.asks(first, n));
-                                  }});
-            else
-                options_.note("no PyTorch beside us: " + torch->trouble());
-        }
-        const auto figures = race(racers, contest.work,
-                                  {.seconds = options_.seconds > 0 ? options_.seconds
-                                              : options_.quick     ? 2.0
-                                                                   : 15.0,
-                                   .sample_seconds = options_.quick ? 0.1 : 0.5,
-                                   .least_rounds = options_.quick ? 1 : 4},
-                                  options_.stop);
-        if (options_.stop()) return;
-        Row row{.bench = "rnn",
-                .name = contest.name,
-                .precision = "f32",
-                .threads = thread_count(),
-                .value = figures[0].best,
-                .median = figures[0].median,
-                .unit = "rows/s"};
-        if (figures.size() > 1 && figures[1].samples > 0) {
-            row.peer = torch->name();
-            row.peer_value = figures[1].best;
-            row.peer_median = figures[1].median;
-        }
-        if (options_.on_row) options_.on_row(row);
-        rows_.push_back(row);
+        const auto row = run_duel(
+            options_,
+            {.row = {.bench = "rnn", .name = contest.name, .precision = "f32", .unit = "rows/s"},
+             .ours = contest.ours,
+             .asks = contest.asks,
+             .work = contest.work,
+             .seconds = 15,
+             .quick_seconds = 2,
+             .quick_sample_seconds = 0.1},
+            torch ? &*torch : nullptr);
+        if (row) rows_.push_back(*row);
     }
 
     const RnnBenchOptions& options_;

@@ -1,13 +1,11 @@
 #include "fovea/bench/vision.h"
 
-#include <list>
-
 #include "fovea/base/clock.h"
 #include "fovea/base/files.h"
 #include "fovea/base/rng.h"
 #include "fovea/base/threads.h"
+#include "fovea/bench/duel.h"
 #include "fovea/bench/scratch_folder.h"
-#include "fovea/bench/text_peer.h"
 #include "fovea/bench/vision_models.h"
 #include "fovea/io/picture.h"
 #include "fovea/io/resize.h"
@@ -125,48 +123,31 @@ public:
 private:
     void measure(const VisionCase& c) {
         if (options_.on_case) options_.on_case("vision " + c.name);
-        std::list<TextPeer> peer;
-        if (options_.peers) {
-            peer.emplace_back(options_, c.library, "", c.open);
-            if (!peer.front().alive())
-                options_.note("no " + peer.front().name() + "beside us: " + peer.front().trouble());
-        }
-        if (c.library == std::string("pillow") && !peer.front().alive()) return;  // no file
+        std::optional<TextPeer> peer;
+        if (options_.peers) peer.emplace(options_, c.library, "", c.open);
+        if (c.library == std::string("pillow") && !peer->alive())  // which would draw the file
+            return options_.note("no " + peer->name() + " beside us: " + peer->trouble());
         const std::function<void()> piece = c.ours();
-        std::vector<Racer> racers{{"f32", [&](std::int64_t, int count) {
-                                       const Stopwatch clock;
-                                       for (int i = 0; i < count; ++i) piece();
-                                       return std::optional(clock.seconds());
-                                   }}};
-        if (!peer.empty() && peer.front().alive())
-            racers.push_back({peer.front().name(), [&](std::int64_t, int count) {
-                                  Json question = c.question;
-                                  question["times"] = count;
-                                  return peer.front().seconds(question);
-                              }});
-        const auto figures = race(
-            racers, [&](std::int64_t, int n) { return c.work * n; },
-            {.seconds = options_.seconds > 0 ? options_.seconds
-                        : options_.quick     ? 8.0
-                                             : 40.0,
-             .sample_seconds = options_.quick ? 0.2 : 0.5,
-             .least_rounds = options_.quick ? 1 : 4},
-            options_.stop);
-        if (options_.stop()) return;
-        Row row{.bench = "vision",
-                .name = c.name,
-                .precision = "f32",
-                .threads = thread_count(),
-                .value = figures[0].best,
-                .median = figures[0].median,
-                .unit = c.unit};
-        if (figures.size() > 1 && figures[1].samples > 0) {
-            row.peer = peer.front().name();
-            row.peer_value = figures[1].best;
-            row.peer_median = figures[1].median;
-        }
-        if (options_.on_row) options_.on_row(row);
-        rows_.push_back(row);
+        const auto row = run_duel(
+            options_,
+            {.row = {.bench = "vision", .name = c.name, .precision = "f32", .unit = c.unit},
+             .ours =
+                 [&](std::int64_t, int count) {
+                     const Stopwatch clock;
+                     for (int i = 0; i < count; ++i) piece();
+                     return std::optional(clock.seconds());
+                 },
+             .asks =
+                 [&](std::int64_t, int count) {
+                     Json question = c.question;
+                     question["times"] = count;
+                     return question;
+                 },
+             .work = [&](std::int64_t, int n) { return c.work * n; },
+             .seconds = 40,
+             .quick_seconds = 8},
+            peer ? &*peer : nullptr);
+        if (row) rows_.push_back(*row);
     }
 
     const ModelBenchOptions& options_;
