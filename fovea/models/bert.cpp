@@ -79,7 +79,7 @@ Tensor BertLayer::operator()(const Tensor& x, const Visibility& sees) const {
     const Tensor mixed = attention(query(x), key(x), value(x), heads, sees,
                                    {.dropout = attention_drop, .name = name});
     const Tensor h = add_and_norm(x, attention_output(mixed), attention_norm);
-    return add_and_norm(h, output(intermediate(h, act)), output_norm);
+    return add_and_norm(h, feed_forward(h, intermediate, output, act), output_norm);
 }
 
 BertModel::BertModel(const BertConfig& c, const Params& p) : embeddings(c, p / "embeddings") {

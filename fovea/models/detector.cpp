@@ -72,7 +72,7 @@ Tensor DetectorLayer::operator()(const Tensor& x, const Grid& grid, const Visibi
     const Tensor placed = x + depthwise_conv2d(x, grid, kernels, bias);
     const Tensor n = norm1(placed);
     const Tensor h = add_dropout(placed, attention(n, n, sees), dropout);
-    return add_dropout(h, fc2(fc1(norm2(h), Act::gelu)), dropout);
+    return add_dropout(h, feed_forward(norm2(h), fc1, fc2, Act::gelu), dropout);
 }
 
 DetectorEncoder::DetectorEncoder(const DetectorConfig& c, const Params& p)

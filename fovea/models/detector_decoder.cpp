@@ -84,7 +84,7 @@ Tensor DetectorDecoderLayer::operator()(const Tensor& q, const Tensor& place, co
         add_dropout(q, self.attend(own, self.k_proj(own), self.v_proj(n), sees.queries), dropout);
     const Tensor k = cross.k_proj(cells.rows + cells.code), v = cross.v_proj(cells.rows);
     const Tensor seen = add_dropout(h, cross.attend(norm2(h) + place, k, v, sees.cells), dropout);
-    return add_dropout(seen, fc2(fc1(norm3(seen), Act::gelu)), dropout);
+    return add_dropout(seen, feed_forward(norm3(seen), fc1, fc2, Act::gelu), dropout);
 }
 
 DetectorDecoder::DetectorDecoder(const DetectorConfig& c, int labels, const Params& p)

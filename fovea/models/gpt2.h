@@ -41,7 +41,7 @@ private:
 
 struct Gpt2Mlp {
     Gpt2Mlp(const Gpt2Config& c, const Params& p);
-    Tensor operator()(const Tensor& x) const { return c_proj(c_fc(x, act)); }
+    Tensor operator()(const Tensor& x) const { return feed_forward(x, c_fc, c_proj, act); }
 
     Linear c_fc, c_proj;
     Act act;

@@ -94,7 +94,7 @@ Tensor VitLayer::operator()(const Tensor& x, const Visibility& sees) const {
     const Tensor mixed = attention(query(n), key(n), value(n), heads, sees,
                                    {.dropout = attention_drop, .name = name});
     const Tensor h = add_dropout(x, attention_output(mixed), p_drop);
-    return add_dropout(h, output(intermediate(layernorm_after(h), act)), p_drop);
+    return add_dropout(h, feed_forward(layernorm_after(h), intermediate, output, act), p_drop);
 }
 
 VitModel::VitModel(const VitConfig& c, std::span<const char* const> tokens, const Params& p)

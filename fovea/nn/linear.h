@@ -17,4 +17,9 @@ struct Linear {
     Tensor weight, bias;
 };
 
+// y = act(x W₁ᵀ + b₁) W₂ᵀ + b₂, in less memory than out(in(x, act))
+inline Tensor feed_forward(const Tensor& x, const Linear& in, const Linear& out, Act act) {
+    return feed_forward(x, {in.weight, in.bias}, {out.weight, out.bias}, act);
+}
+
 }  // namespace fovea

@@ -72,6 +72,14 @@ TEST(BadCalls, EachIsOneClearError) {
          [&] {
              linear(x, Tensor::zeros({0, 5}));
          }},
+        {"feed_forward: x is [2, 5] but W is [11, 16]",
+         [&] {
+             feed_forward(x, {w, {}}, {w, {}}, Act::gelu);
+         }},
+        {"feed_forward: x is [2, 3] but W is [11, 16]",
+         [&] {
+             feed_forward(x, {Tensor::zeros({3, 5}), {}}, {w, {}}, Act::gelu);
+         }},
         {"matmul: a is [2, 5] but b is [3, 4]", [&] { matmul(x, y); }},
         {"matmul: a is [2, 5] transposed but b is [3, 4]", [&] { matmul(x, y, Trans::yes); }},
         {"matmul: a is an empty tensor", [&] { matmul(empty, y); }},

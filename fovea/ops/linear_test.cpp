@@ -98,6 +98,77 @@ TEST(Linear, AWeightIsPackedOnceAVersionAndDroppedWithItsTensor) {
     EXPECT_EQ(kernels::pack_cache().entries(), before);
 }
 
+// Training packs a weight for the call where the rows are many: no packed form stays behind, and
+// the bits are those of few rows, forward and backward.
+TEST(Linear, TrainingManyRowsKeepsNoPackedWeightAndHasTheSameBits) {
+    Rng rng(14);
+    Tensor w = random_tensor({21, 19}, rng), b = random_tensor({21}, rng);
+    const Tensor many = random_tensor({300, 19}, rng), dy = random_tensor({300, 21}, rng);
+    for (const Precision p : {Precision::f32, Precision::bf16}) {
+        const PrecisionScope scope(p);
+        const auto differentiate = [&](const Tensor& rows, const Tensor& drows) {
+            Tape tape;
+            const Tensor x = tape.watch(Tensor::of(rows.shape(), rows.span()));
+            const Tensor y = linear(x, w, b, Act::gelu);
+            const Gradients d = tape.gradients(y, drows);
+            return std::pair(y, d[x]);
+        };
+        const std::size_t before = kernels::pack_cache().entries();
+        const auto [y, dx] = differentiate(many, dy);
+        EXPECT_EQ(kernels::pack_cache().entries(), before);
+        const auto [y0, dx0] = differentiate(Tensor::of({5, 19}, many.span().first(5 * 19)),
+                                             Tensor::of({5, 21}, dy.span().first(5 * 21)));
+        EXPECT_EQ(std::memcmp(y.data(), y0.data(), 5 * 21 * sizeof(float)), 0);
+        EXPECT_EQ(std::memcmp(dx.data(), dx0.data(), 5 * 19 * sizeof(float)), 0);
+        EXPECT_GT(kernels::pack_cache().entries(), before);
+    }
+}
+
+TEST(FeedForward, EveryActivationAtOddSizes) {
+    Rng rng(15);
+    constexpr std::int64_t n = 7, in = 5, wide = 18, out = 3;
+    for (const Act act : {Act::relu, Act::gelu, Act::gelu_tanh, Act::swish}) {
+        SCOPED_TRACE(name_of(act));
+        check_op({.inputs = {random_tensor({n, in}, rng), random_tensor({wide, in}, rng, 0.4),
+                             random_tensor({wide}, rng), random_tensor({out, wide}, rng, 0.2),
+                             random_tensor({out}, rng)},
+                  .op =
+                      [&](const Inputs& x) {
+                          return feed_forward(x[0], {x[1], x[2]}, {x[3], x[4]}, act);
+                      },
+                  .reference =
+                      [&](const In& v) {
+                          return naive({naive({v[0], v[1], v[2]}, n, in, wide, act), v[3], v[4]}, n,
+                                       wide, out, Act::none);
+                      },
+                  .max_checked = 60});
+    }
+}
+
+TEST(FeedForward, HasTheBitsOfTwoLayers) {
+    Rng rng(16);
+    for (const std::int64_t rows : {std::int64_t{9}, std::int64_t{300}})
+        for (const Precision p : {Precision::f32, Precision::bf16})
+            for (const Act act : {Act::relu, Act::gelu, Act::gelu_tanh, Act::swish}) {
+                SCOPED_TRACE(text_of(rows, " rows, ", name_of(act)));
+                const PrecisionScope scope(p);
+                Tensor all[] = {random_tensor({rows, 19}, rng), random_tensor({70, 19}, rng, 0.3),
+                                random_tensor({70}, rng), random_tensor({21, 70}, rng, 0.2),
+                                random_tensor({21}, rng)};
+                const auto& [x, w1, b1, w2, b2] = all;
+                for (Tensor& t : all) t.set_trainable(true);
+                const Tensor dy = random_tensor({rows, 21}, rng);
+                Tape one;
+                const Tensor fused = feed_forward(x, {w1, b1}, {w2, b2}, act);
+                const Gradients by_one = one.gradients(fused, dy);
+                Tape two;
+                const Tensor apart = linear(linear(x, w1, b1, act), w2, b2);
+                const Gradients by_two = two.gradients(apart, dy);
+                EXPECT_TRUE(same_bits(fused, apart));
+                for (const Tensor& t : all) EXPECT_TRUE(same_bits(by_one[t], by_two[t]));
+            }
+}
+
 TEST(Linear, OneTensorUnderTwoShapes) {
     Rng rng(7);
     const Tensor w = random_tensor({6, 4}, rng), x = random_tensor({3, 4}, rng),

@@ -4,7 +4,6 @@
 
 #include "fovea/kernels/adam.h"
 #include "fovea/kernels/elementwise.h"
-#include "fovea/kernels/gemm/pack_cache.h"
 #include "fovea/kernels/rows/square_sum.h"
 #include "fovea/kernels/sgd.h"
 #include "fovea/ops/arguments.h"
@@ -26,9 +25,6 @@ void expect_rows_of(const char* op, const Tensor& w, const RowGradient& g) {
            rows, " rows", rows == 0 ? "" : text_of(" up to ", g.rows.back()));
 }
 
-// w as products see it: a matrix.
-void refresh_packed(const Tensor& w) { kernels::pack_cache().repack(w.id(), w.version(), w); }
-
 }  // namespace
 
 void adamw_update(Tensor& w, const Tensor& g, Tensor& m, Tensor& v, const AdamStep& step) {
@@ -38,7 +34,6 @@ void adamw_update(Tensor& w, const Tensor& g, Tensor& m, Tensor& v, const AdamSt
     expect_like("adamw", w, "v", v);
     expect(step.step >= 1, "adamw: step is ", step.step, " but the first is 1");
     kernels::adamw(w.write(), g.data(), m.write(), v.write(), w.size(), step);
-    refresh_packed(w);
 }
 
 void sgd_update(Tensor& w, const Tensor& g, Tensor& b, const SgdStep& step) {
@@ -46,7 +41,6 @@ void sgd_update(Tensor& w, const Tensor& g, Tensor& b, const SgdStep& step) {
     expect_like("sgd", w, "its gradient", g);
     expect_like("sgd", w, "b", b);
     kernels::sgd(w.write(), g.data(), b.write(), w.size(), step);
-    refresh_packed(w);
 }
 
 void adamw_update(Tensor& w, const RowGradient& g, Tensor& m, Tensor& v, const AdamStep& step) {
@@ -56,7 +50,6 @@ void adamw_update(Tensor& w, const RowGradient& g, Tensor& m, Tensor& v, const A
     expect_like("adamw", w, "v", v);
     expect(step.step >= 1, "adamw: step is ", step.step, " but the first is 1");
     kernels::adamw_rows({w.write(), m.write(), v.write()}, g.values, g.rows, step);
-    refresh_packed(w);
 }
 
 void sgd_update(Tensor& w, const RowGradient& g, Tensor& b, const SgdStep& step) {
@@ -64,7 +57,6 @@ void sgd_update(Tensor& w, const RowGradient& g, Tensor& b, const SgdStep& step)
     expect_rows_of("sgd", w, g);
     expect_like("sgd", w, "b", b);
     kernels::sgd_rows(w.write(), g.values, b.write(), g.rows, step);
-    refresh_packed(w);
 }
 
 double global_norm(const Gradients& gradients, std::span<const Tensor> parameters) {

@@ -1,6 +1,6 @@
 #pragma once
-// The only place where parameters are written. Each update also rewrites the packed forms of the
-// weight that matrix products have made, in their own memory.
+// The only place where parameters are written. Their version changes with it, so packed forms of a
+// weight (packed_weight.h) are made anew when next asked for.
 #include <span>
 
 #include "fovea/autograd/gradients.h"

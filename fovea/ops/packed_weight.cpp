@@ -29,4 +29,14 @@ std::shared_ptr<const kernels::PackedMatrix> packed_weight(const Tensor& w, Tran
     return kernels::pack_cache().get(key, w.to(Format::f32));
 }
 
+void multiply_by_weight(const Tensor& x, const Tensor& w, Trans trans, View y, bool trains,
+                        const kernels::GemmOptions& options) {
+    constexpr std::int64_t enough_rows = 256;  // packing is then under a hundredth of the product
+    if (!trains || x.rows() < enough_rows)
+        return kernels::gemm_packed(x, *packed_weight(w, trans), y, options);
+    kernels::GemmOptions once = options;
+    once.precision = current_precision();
+    kernels::gemm(Trans::no, trans, x, w, y, once);
+}
+
 }  // namespace fovea

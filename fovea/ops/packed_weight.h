@@ -3,6 +3,7 @@
 // found again by its id, dropped when the tensor dies.
 #include <memory>
 
+#include "fovea/kernels/gemm/gemm.h"
 #include "fovea/kernels/gemm/pack_cache.h"
 #include "fovea/tensor/tensor.h"
 
@@ -11,5 +12,11 @@ namespace fovea {
 // W [out, in] as W' = Wᵀ (trans = yes: x Wᵀ) or W' = W (trans = no: dy W). Stored bf16 and int8
 // weights keep their format; f32 weights are packed in the current precision.
 std::shared_ptr<const kernels::PackedMatrix> packed_weight(const Tensor& w, Trans trans);
+
+// Y = act(X W' + bias), W' as above. Training (`trains`) writes w before it is used again, so where
+// X has rows enough to pay for it, w is packed for this call alone and no packed form is kept: two
+// fewer copies of each weight. The bits are the same.
+void multiply_by_weight(const Tensor& x, const Tensor& w, Trans trans, View y, bool trains,
+                        const kernels::GemmOptions& options = {});
 
 }  // namespace fovea

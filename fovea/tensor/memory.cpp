@@ -19,20 +19,35 @@ namespace {
 
 constexpr std::int64_t arena_bytes = std::int64_t{2} << 20;
 
-// Size classes: four steps to each doubling, from 64 bytes. A block is at most a quarter larger
-// than asked, and batches of similar sizes share a class.
+// Size classes: from 64 bytes four steps to each doubling, from 1 MB eight. A block is at most a
+// quarter (an eighth) larger than asked, and batches of similar sizes share a class.
+constexpr int first_large_top = 20, first_large_class = 4 + (first_large_top - 8) * 4;
+constexpr std::size_t classes = first_large_class + (47 - first_large_top) * 8;
+
 int class_of(std::int64_t bytes) {
     if (bytes <= 256) return static_cast<int>((std::max<std::int64_t>(bytes, 1) + 63) / 64) - 1;
     const auto u = static_cast<std::uint64_t>(bytes - 1);
-    const int top = std::bit_width(u) - 1;                        // 2^top <= bytes-1
-    const auto quarter = static_cast<int>((u >> (top - 2)) & 3);  // which quarter of the doubling
-    return 4 + (top - 8) * 4 + quarter;
+    const int top = std::bit_width(u) - 1;  // 2^top <= bytes-1
+    if (top < first_large_top) return 4 + (top - 8) * 4 + static_cast<int>((u >> (top - 2)) & 3);
+    return first_large_class + (top - first_large_top) * 8 + static_cast<int>((u >> (top - 3)) & 7);
 }
 
 std::int64_t class_bytes(int c) {
     if (c < 4) return (c + 1) * 64;
-    const int top = (c - 4) / 4 + 8, quarter = (c - 4) % 4;
-    return (std::int64_t{1} << top) + (quarter + 1) * (std::int64_t{1} << (top - 2));
+    const bool large = c >= first_large_class;
+    const int bits = large ? 3 : 2, from = c - (large ? first_large_class : 4);
+    const int top = (from >> bits) + (large ? first_large_top : 8), step = from & ((1 << bits) - 1);
+    return (std::int64_t{1} << top) + (step + 1) * (std::int64_t{1} << (top - bits));
+}
+
+// How many blocks one piece of memory from the system is cut into: small ones fill an arena, of
+// large ones as few as leave at most a sixteenth of their arenas idle.
+std::int64_t blocks_of_refill(std::int64_t size) {
+    if (size <= arena_bytes / 4) return arena_bytes / size;
+    for (std::int64_t count = 1;; ++count) {
+        const std::int64_t whole = round_up(count * size, arena_bytes);
+        if ((whole - count * size) * 16 <= whole) return count;
+    }
 }
 
 class Pool {
@@ -85,7 +100,7 @@ private:
     // of rows, and each would else keep blocks of its own.
     void* borrow(int c, std::int64_t size) {
         if (size < arena_bytes / 4) return nullptr;
-        for (int larger = c + 1; larger <= c + 4; ++larger)
+        for (int larger = c + 1; class_bytes(larger) <= 2 * size; ++larger)
             if (!free_of(larger).empty()) {
                 lent_.emplace(free_of(larger).back(), larger);  // may throw: before it is taken
                 return pop(larger);
@@ -93,12 +108,9 @@ private:
         return nullptr;
     }
 
-    // Small classes cut a whole arena into blocks; large ones get arenas of their own.
     void refill(int c, std::int64_t size) {
-        const std::int64_t want =
-            size <= arena_bytes / 4 ? arena_bytes : round_up(size, arena_bytes);
-        std::int64_t count = want / size;
-        char* arena = map(want);
+        std::int64_t count = blocks_of_refill(size);
+        char* arena = map(round_up(count * size, arena_bytes));
         std::vector<void*>& free = free_of(c);
         total_[static_cast<std::size_t>(c)] += count;
         free.reserve(static_cast<std::size_t>(total_[static_cast<std::size_t>(c)]));
@@ -131,8 +143,8 @@ private:
     }
 
     std::mutex mutex_;
-    std::array<std::vector<void*>, 260> free_;
-    std::array<std::int64_t, 256> total_{};
+    std::array<std::vector<void*>, classes> free_;
+    std::array<std::int64_t, classes> total_{};
     std::unordered_map<void*, int> lent_;  // blocks in use by a smaller class, and their own
     MemoryStats stats_;
 };

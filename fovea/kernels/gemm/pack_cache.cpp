@@ -53,25 +53,6 @@ std::shared_ptr<const PackedMatrix> PackCache::find_packed(const PackKey& key) {
     return at->packed;
 }
 
-void PackCache::repack(std::uint64_t id, std::uint64_t version, ConstView w) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto [first, last] = by_id_.equal_range(id);
-    for (auto i = first; i != last; ++i) {
-        Entry& e = *i->second;
-        if (e.key.version == version) continue;
-        bytes_ -= e.packed->bytes();
-        // In the shape it was packed in: convolutions use their [out, in, k] weight as a matrix.
-        const std::int64_t k = e.packed->k(), n = e.packed->n();
-        const ConstView shaped =
-            e.key.trans == Trans::yes ? ConstView(w.data, n, k) : ConstView(w.data, k, n);
-        if (e.packed.use_count() != 1) e.packed = std::make_shared<PackedMatrix>();
-        e.packed->assign(shaped, e.key.trans, e.key.format);
-        bytes_ += e.packed->bytes();
-        e.key.version = version;
-    }
-    trim();
-}
-
 void PackCache::trim() {
     while (bytes_ > limit_ && entries_.size() > 1) {  // the newest stays, however large
         const auto last = std::prev(entries_.end());

@@ -30,11 +30,6 @@ public:
     // The same if it is there, else null: for weights that are costly to hand in as f32.
     std::shared_ptr<const PackedMatrix> find_packed(const PackKey& key);
 
-    // The optimizer has written tensor `id`: every packed form of it is rewritten from `w` (in its
-    // own memory where nobody else holds it; in the shape it was packed in) and now stands for
-    // `version`. Does nothing for a tensor that was never packed.
-    void repack(std::uint64_t id, std::uint64_t version, ConstView w);
-
     void drop(std::uint64_t id);  // the tensor is gone
     void clear();
     void set_limit(std::size_t bytes);
