@@ -109,18 +109,15 @@ void show_plan(const TrainSummary& s, const TrainOptions& run, const RunPlan& wh
                     run.schedule.peak));
 }
 
-// What a model that learned from such records is asked with.
-const char* example_input(RecordShape records) {
-    switch (records) {
-        case RecordShape::pictures:
-        case RecordShape::masked:
-        case RecordShape::boxed:
-            return "picture.png";
-        case RecordShape::sounds:
-            return "sound.wav";
-        default:
-            return "< texts.txt";
-    }
+// The first example of the verb that the model is for, with this model.
+std::string first_command(const std::string& task, const std::string& model) {
+    const TaskEntry* entry = find_task(task);
+    std::string command =
+        entry && !entry->examples.empty() ? entry->examples[0] : "fovea predict run/model";
+    constexpr std::string_view stand_in = "run/model";
+    if (const std::size_t at = command.find(stand_in); at != std::string::npos)
+        command.replace(at, stand_in.size(), model);
+    return command;
 }
 
 void say_end(const TrainResult& r, const TrainVerb& v) {
@@ -137,13 +134,12 @@ void say_end(const TrainResult& r, const TrainVerb& v) {
                                                 : "done",
                r.step, duration_text(r.seconds));
     const std::string verb = task_of_folder(model);  // pretraining makes models of other tasks
-    fmt::print(
-        stderr, "saved {}: step {}{}  |  try: fovea {} {} {}  |  fovea eval {} --test FILE\n",
-        model, r.model_step,
-        r.best_metric
-            ? fmt::format(", dev {} {:.{}f}", r.metric, *r.best_metric, r.metric == "loss" ? 4 : 1)
-            : "",
-        verb.empty() ? v.task : verb, model, example_input(v.entry->records), model);
+    fmt::print(stderr, "saved {}: step {}{}  |  try: {}  |  fovea eval {} --test FILE\n", model,
+               r.model_step,
+               r.best_metric ? fmt::format(", dev {} {:.{}f}", r.metric, *r.best_metric,
+                                           r.metric == "loss" ? 4 : 1)
+                             : "",
+               first_command(verb.empty() ? v.task : verb, model), model);
 }
 
 // Settings that differ from those of the sittings before are told, not guessed.
