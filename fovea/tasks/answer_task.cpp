@@ -35,9 +35,8 @@ public:
 
     void check(Settings& s, const RunSettings& run) override {
         static constexpr const char* of_the_model[] = {
-            "model",         "preset",     "layers",   "d-model", "ffn",
-            "heads",         "max-length", "dropout",  "vocab",   "vocab-size",
-            "min-frequency", "lowercase",  "tokenizer"};
+            "model",      "preset", "layers",     "d-model",       "ffn",       "heads",
+            "max-length", "vocab",  "vocab-size", "min-frequency", "lowercase", "tokenizer"};
         settings_ = &s;
         if (!run.from.empty())
             leave_out(s, of_the_model, "with --from: sizes and vocabulary are those of the model");
@@ -215,7 +214,7 @@ private:
 
     void make_model(const Say& say) {
         if (!run_.from.empty())
-            take_from(ModelFolder::open(run_.from), say);
+            take_from(folder_to_go_on_from(run_, choice_.dropout), say);
         else
             make_new(say);
         model_.precision = precision_of(run_.precision);  // evaluations compute as training does

@@ -61,8 +61,8 @@ public:
     void check(Settings& s, const RunSettings& run) override {
         settings_ = &s;
         static constexpr const char* of_the_model[] = {
-            "model",   "preset", "layers",     "d-model",       "ffn",       "heads",    "hidden",
-            "dropout", "vocab",  "vocab-size", "min-frequency", "lowercase", "tokenizer"};
+            "model",  "preset", "layers",     "d-model",       "ffn",       "heads",
+            "hidden", "vocab",  "vocab-size", "min-frequency", "lowercase", "tokenizer"};
         if (!run.from.empty())
             leave_out(s, of_the_model, "with --from: sizes and vocabulary are those of the model");
     }
@@ -264,7 +264,7 @@ private:
 
     void make_model(const Say& say) {
         if (!run_.from.empty())
-            take_from(folder_to_go_on_from(run_), say);
+            take_from(folder_to_go_on_from(run_, choice_.dropout), say);
         else
             make_from_scratch(say);
         if (data_.several && !model_.several)

@@ -138,7 +138,8 @@ private:
 
     void make_model(const Say& say) {
         if (!run_.from.empty()) {
-            model_ = EmbedModel::open(ModelFolder::open(run_.from), pool_of(pool_));
+            model_ = EmbedModel::open(folder_to_go_on_from(run_, making_.choice.dropout),
+                                      pool_of(pool_));
             if (!model_.encoder)
                 fail_with(ErrorKind::usage, "leave out --from, or give a text encoder's folder",
                           run_.from, ": holds word vectors, which are not trained on pairs");

@@ -110,8 +110,8 @@ void EncoderMaking::choose_word_reader(const Settings& s, std::size_t sentences,
 
 void EncoderMaking::leave_out_with_from(Settings& s) const {
     static constexpr const char* of_the_model[] = {
-        "model",      "preset",  "layers", "d-model",    "ffn",           "heads",     "hidden",
-        "max-length", "dropout", "vocab",  "vocab-size", "min-frequency", "lowercase", "tokenizer"};
+        "model",      "preset", "layers",     "d-model",       "ffn",       "heads",    "hidden",
+        "max-length", "vocab",  "vocab-size", "min-frequency", "lowercase", "tokenizer"};
     leave_out(s, of_the_model, "with --from: sizes and vocabulary are those of the model");
 }
 
@@ -137,8 +137,23 @@ RunDefaults encoder_defaults(int width, bool pretrained) {
     return {.rate = width <= 256 ? 1e-3 : 3e-4, .warmup = 500, .epochs = 20, .d_model = width};
 }
 
-ModelFolder folder_to_go_on_from(const RunSettings& run) {
-    return run.body ? run.body->folder : ModelFolder::open(run.from);
+namespace {
+
+// Every share of dropped values in a config. Published models name them hidden_dropout_prob,
+// attn_pdrop, dropout, ….
+void set_dropout(Json& config, float share) {
+    for (const char* ending : {"dropout", "dropout_prob", "pdrop"})
+        for (const auto& [name, value] : config.items())
+            if (name.ends_with(ending) && value.is_number()) config[name] = share;
+}
+
+}  // namespace
+
+ModelFolder folder_to_go_on_from(const RunSettings& run, const std::optional<float>& dropout) {
+    if (run.body) return run.body->folder;
+    ModelFolder folder = ModelFolder::open(run.from);
+    if (dropout) set_dropout(folder.config, *dropout);
+    return folder;
 }
 
 std::string new_head_text(const std::string& from, const ModelFolder::NewHead& heads) {

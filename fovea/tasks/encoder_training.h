@@ -43,7 +43,7 @@ struct EncoderMaking {
     // than attention does (docs/results.md). --heads or --ffn ask for a Transformer.
     void choose_word_reader(const Settings& settings, std::size_t sentences, int& word_features,
                             const Say& say);
-    // With --from none of this can be chosen.
+    // With --from only the dropout can be chosen.
     void leave_out_with_from(Settings& settings) const;
     // Config and tokenizer; labels are the task's business.
     ModelFolder new_folder(std::span<const std::string> texts, const Say& say);
@@ -52,8 +52,9 @@ struct EncoderMaking {
 // Rate and epochs by the size of the model, where nobody says otherwise.
 RunDefaults encoder_defaults(int width, bool pretrained);
 
-// The model of --from, or the encoder that several tasks train together.
-ModelFolder folder_to_go_on_from(const RunSettings& run);
+// The model of --from, or the encoder that several tasks train together. `dropout`: in place of
+// what the model was trained with before.
+ModelFolder folder_to_go_on_from(const RunSettings& run, const std::optional<float>& dropout = {});
 // "model: the encoder of …; new: …; left: …"
 std::string new_head_text(const std::string& from, const ModelFolder::NewHead& heads);
 

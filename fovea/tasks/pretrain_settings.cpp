@@ -123,8 +123,8 @@ void PretrainSettings::describe(Settings& s) {
 
 void PretrainSettings::check(Settings& s, const std::string& from) {
     static constexpr const char* of_the_model[] = {
-        "model",   "preset", "layers",     "d-model",   "ffn",       "heads",
-        "dropout", "vocab",  "vocab-size", "lowercase", "tokenizer", "max-length"};
+        "model", "preset",     "layers",    "d-model",   "ffn",       "heads",
+        "vocab", "vocab-size", "lowercase", "tokenizer", "max-length"};
     max_length_given = s.given("max-length");
     masking.anew = masks == "anew";
     if (documents == "auto" && translates(objective_named(objective))) documents = "pairs";

@@ -7,6 +7,7 @@
 #include "fovea/base/clock.h"
 #include "fovea/base/files.h"
 #include "fovea/base/json_fields.h"
+#include "fovea/tasks/encoder_training.h"
 #include "fovea/tasks/pretrain.h"
 #include "fovea/tasks/pretrain_data.h"
 #include "fovea/tasks/pretrain_vocabulary.h"
@@ -96,7 +97,7 @@ public:
 
 private:
     void open_model(const Say& say) {
-        model_ = PretrainedModel::open(ModelFolder::open(run_.from));
+        model_ = PretrainedModel::open(folder_to_go_on_from(run_, settings_.sizes.dropout));
         const std::string where = model_.folder.config_path();
         settings_.model = text_encoder_of(model_.folder.config, where).name;
         const ModelHabit& habit = habit_of(settings_.model);

@@ -273,7 +273,7 @@ private:
             model_ = TagModel::create(new_folder(say), tag_choice(), run_.options.seed);
             start_from_vectors(run_.vectors, *model_.store, *model_.folder.tokenizer, say);
         } else {
-            take_from(folder_to_go_on_from(run_), say);
+            take_from(folder_to_go_on_from(run_, making_.choice.dropout), say);
         }
         model_.precision = precision_of(run_.precision);  // evaluations compute as training does
         std::vector<std::string> contents;
