@@ -151,7 +151,31 @@ def whisper():
     save_file({k: v.contiguous() for k, v in golden.items()}, os.path.join(folder, "golden.safetensors"), metadata=about)
 
 
+def generation():
+    """What transformers' Whisper says of sounds, with the prompts, languages and forbidden tokens of a published folder."""
+    folder = os.path.join(OUT, "whisper-tiny")
+    model = WhisperForConditionalGeneration.from_pretrained(os.path.join(folder, "words")).eval()
+    habits = {"is_multilingual": True, "lang_to_id": {"<|en|>": 13, "<|de|>": 14, "<|zh|>": 15},
+              "task_to_id": {"transcribe": 16, "translate": 17}, "no_timestamps_token_id": 18,  # times would follow it
+              "suppress_tokens": [1, 3, 13, 14, 15, 16, 17, 18], "begin_suppress_tokens": [4, 2], "decoder_start_token_id": 1, "eos_token_id": 2,
+              "pad_token_id": 0, "bos_token_id": 1, "max_length": None}
+    for key, value in habits.items():
+        setattr(model.generation_config, key, value)
+    g = torch.Generator().manual_seed(2)
+    sounds = torch.randn(12, 6, FRAMES, generator=g)
+    cases = []
+    for language, task in [("en", "transcribe"), ("de", "translate"), (None, "transcribe")]:
+        for x in sounds:
+            ids = model.generate(input_features=x[None], language=language, task=task, return_timestamps=False,
+                                 num_beams=1, do_sample=False, max_new_tokens=5)[0].tolist()
+            cases.append({"language": language, "task": task, "ids": ids})
+    with open(os.path.join(folder, "generation.json"), "w") as f:
+        json.dump({"versions": {"torch": torch.__version__, "transformers": transformers.__version__}, "habits": habits,
+                   "sounds": [[float(f"{v:.7g}") for v in x.T.reshape(-1).tolist()] for x in sounds], "cases": cases}, f)
+
+
 with open(os.path.join(OUT, "speech.json"), "w") as f:
     json.dump({"versions": {"torch": torch.__version__, "transformers": transformers.__version__, "jiwer": version("jiwer")},
                "log_mel": log_mel(), "ctc": ctc(), "wer": wer()}, f)
 whisper()
+generation()

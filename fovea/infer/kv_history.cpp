@@ -41,6 +41,13 @@ Visibility KvHistory::start(std::span<const Ids> prompts) {
     return past(lists_, fresh_, capacity_);
 }
 
+Ids KvHistory::last_rows() const {
+    Ids rows;
+    for (std::int64_t i = 0; i < fresh_.count(); ++i)
+        rows.push_back(static_cast<std::int32_t>(fresh_.end(i) - 1));
+    return rows;
+}
+
 Visibility KvHistory::advance(std::span<const std::int64_t> parents,
                               std::span<const std::int64_t> anew) {
     expect(rows_ > 0, "key-value history: a step before the start");

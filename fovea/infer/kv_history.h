@@ -39,6 +39,9 @@ public:
     const Positions& positions() const { return positions_; }
     // … and the prompt that hypothesis i began with.
     std::int64_t prompt_of(std::int64_t i) const { return prompts_[static_cast<std::size_t>(i)]; }
+    const std::vector<std::int64_t>& prompts() const { return prompts_; }  // of all of them
+    // The last of the new rows of each sequence, from which its next token is told.
+    Ids last_rows() const;
 
     // Makes a layer's cache ready for the new rows of the last call, once per call: drops dead rows
     // and makes room. Widths are the columns of keys and of values.

@@ -35,19 +35,14 @@ Tensor TransformerStepper::step(const Ids& tokens, std::span<const std::int64_t>
 Tensor TransformerStepper::run(const Ids& tokens, const Visibility& sees) {
     const PrecisionScope scope(precision_);
     const Segments& fresh = history_.fresh();
-    std::vector<std::int64_t> sources;
-    Ids last_rows;
-    for (std::int64_t i = 0; i < fresh.count(); ++i) {
-        sources.push_back(history_.prompt_of(i));
-        last_rows.push_back(static_cast<std::int32_t>(fresh.end(i) - 1));
-    }
+    const Ids last_rows = history_.last_rows();
     const std::int64_t width = model_.config.d_model;
     for (KvCache& cache : cache_.self) history_.prepare(cache, width, width);
 
     std::optional<Probe> probe;
     if (keeps_weights_) probe.emplace();
-    Tensor hidden =
-        model_.decoder.step({tokens, fresh, history_.positions(), sees, sources}, cache_);
+    Tensor hidden = model_.decoder.step(
+        {tokens, fresh, history_.positions(), sees, history_.prompts()}, cache_);
     if (probe) {  // the last layer's attention to the source
         auto map = mean_map(*probe, probe->find(model_.decoder.layers.back().encoder_attn.name));
         weights_.clear();

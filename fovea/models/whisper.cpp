@@ -38,10 +38,9 @@ WhisperAttention::WhisperAttention(int width, int n_heads, float drop, const Par
       heads(n_heads),
       p_drop(drop) {}
 
-Tensor WhisperAttention::operator()(const Tensor& x, const Tensor& memory,
-                                    const Visibility& sees) const {
-    return out_proj(attention(q_proj(x), linear(memory, k_proj), v_proj(memory), heads, sees,
-                              {.dropout = p_drop, .name = name}));
+Tensor WhisperAttention::attend(const Tensor& x, const Tensor& k, const Tensor& v,
+                                const Visibility& sees) const {
+    return out_proj(attention(q_proj(x), k, v, heads, sees, {.dropout = p_drop, .name = name}));
 }
 
 WhisperLayer::WhisperLayer(const WhisperConfig& c, bool decoder, const Params& p)
@@ -58,13 +57,9 @@ WhisperLayer::WhisperLayer(const WhisperConfig& c, bool decoder, const Params& p
     encoder_attn_layer_norm.emplace(c.d_model, p / "encoder_attn_layer_norm");
 }
 
-Tensor WhisperLayer::operator()(const Tensor& x, const Visibility& sees, const Sound* sound) const {
-    const Tensor own = self_attn_layer_norm(x);
-    Tensor h = add_dropout(x, self_attn(own, own, sees), config.dropout);
-    if (sound)
-        h = add_dropout(h,
-                        (*encoder_attn)((*encoder_attn_layer_norm)(h), sound->memory, sound->sees),
-                        config.dropout);
+Tensor WhisperLayer::operator()(const Tensor& x, const Attend& own, const Attend* sound) const {
+    Tensor h = add_dropout(x, own(self_attn_layer_norm(x)), config.dropout);
+    if (sound) h = add_dropout(h, (*sound)((*encoder_attn_layer_norm)(h)), config.dropout);
     const Tensor inner =
         dropout(fc1(final_layer_norm(h), config.activation_function), config.activation_dropout);
     return add_dropout(h, fc2(inner), config.dropout);
@@ -96,7 +91,8 @@ SoundRows WhisperEncoder::operator()(const Tensor& features, const Segments& fra
     const Segments rows = conv1d_segments(middle, 3, half_length);
     x = dropout(x + learned_positions(embed_positions, rows), config.dropout);
     const Visibility sees = everything(rows, rows);
-    for (const WhisperLayer& layer : layers) x = layer(x, sees);
+    for (const WhisperLayer& layer : layers)
+        x = layer(x, [&](const Tensor& y) { return layer.self_attn(y, y, sees); });
     return {layer_norm(x), rows};
 }
 
@@ -110,16 +106,58 @@ WhisperDecoder::WhisperDecoder(const WhisperConfig& c, const Params& p)
     for (int i = 0; i < c.decoder_layers; ++i) layers.emplace_back(c, true, p / "layers" / i);
 }
 
+Tensor WhisperDecoder::embed(const Ids& tokens, const Segments& segments,
+                             const Positions& at) const {
+    Tensor x = gather_rows(embed_tokens, tokens);
+    if (config.scale_embedding) x = std::sqrt(static_cast<float>(config.d_model)) * x;
+    return dropout(x + learned_positions(embed_positions, segments, at), config.dropout);
+}
+
 Tensor WhisperDecoder::operator()(const Ids& tokens, const Segments& segments,
                                   const SoundRows& sound) const {
     expect(segments.count() == sound.segments.count(), "whisper: ", segments.count(), " texts but ",
            sound.segments.count(), " clips");
-    Tensor x = gather_rows(embed_tokens, tokens);
-    if (config.scale_embedding) x = std::sqrt(static_cast<float>(config.d_model)) * x;
-    x = dropout(x + learned_positions(embed_positions, segments), config.dropout);
+    Tensor x = embed(tokens, segments);
     const Visibility sees = past(segments), sees_sound = everything(segments, sound.segments);
-    const WhisperLayer::Sound heard{sound.rows, sees_sound};
-    for (const WhisperLayer& layer : layers) x = layer(x, sees, &heard);
+    for (const WhisperLayer& layer : layers) {
+        const WhisperLayer::Attend hears = [&](const Tensor& y) {
+            return (*layer.encoder_attn)(y, sound.rows, sees_sound);
+        };
+        x = layer(
+            x, [&](const Tensor& y) { return layer.self_attn(y, y, sees); }, &hears);
+    }
+    return layer_norm(x);
+}
+
+WhisperCache WhisperDecoder::start(const SoundRows& sound) const {
+    WhisperCache cache;
+    cache.self.resize(layers.size());
+    cache.sounds = sound.segments;
+    for (const WhisperLayer& layer : layers) {
+        cache.sound_k.push_back(layer.encoder_attn->keys(sound.rows));
+        cache.sound_v.push_back(layer.encoder_attn->v_proj(sound.rows));
+    }
+    return cache;
+}
+
+Tensor WhisperDecoder::step(const Next& next, WhisperCache& cache) const {
+    Tensor x = embed(next.tokens, next.fresh, next.at);
+    std::vector<KeyList> heard;
+    for (const std::int64_t s : next.sounds)
+        heard.push_back({{cache.sounds.begin(s), cache.sounds.length(s)}});
+    const Visibility sees_sound = everything(next.fresh, heard, cache.sounds.total());
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        const WhisperLayer& layer = layers[i];
+        const WhisperLayer::Attend own = [&](const Tensor& y) {
+            cache.self[i].append(layer.self_attn.keys(y), layer.self_attn.v_proj(y));
+            return layer.self_attn.attend(y, cache.self[i].keys(), cache.self[i].values(),
+                                          next.past);
+        };
+        const WhisperLayer::Attend hears = [&](const Tensor& y) {
+            return layer.encoder_attn->attend(y, cache.sound_k[i], cache.sound_v[i], sees_sound);
+        };
+        x = layer(x, own, &hears);
+    }
     return layer_norm(x);
 }
 

@@ -50,10 +50,7 @@ SpeechNetwork::SpeechNetwork(const Json& config, const std::string& where, int c
         recogniser.emplace(SpeechConfig::from_json(config, where), p);
     else if (config.contains("architectures") &&
              to_text(config["architectures"]).find("AudioClassification") == std::string::npos)
-        fail_with(ErrorKind::bad_input,
-                  "Whisper's classifiers and Fovea's own recognisers are opened; Whisper's decoder "
-                  "is there for C++ (models/whisper.h)",
-                  where, ": is a ", to_text(config["architectures"]));
+        whisper.emplace(WhisperConfig::from_json(config, where), p);
     else
         classifier.emplace(WhisperConfig::from_json(config, where), classes, p);
 }
@@ -85,7 +82,6 @@ Transcriber Transcriber::create(ModelFolder folder, std::uint64_t seed) {
 Transcriber Transcriber::open(ModelFolder folder, const WeightChoice& weights) {
     Transcriber m;
     m.folder = std::move(folder);
-    m.folder.generation = Json::object();
     m.precision = weights.precision;
     const std::string where = m.folder.config_path();
     const std::string preprocessor = join_path(m.folder.path, "preprocessor_config.json");
@@ -94,8 +90,6 @@ Transcriber Transcriber::open(ModelFolder folder, const WeightChoice& weights) {
                   ": there is no such file, which says how sounds are read");
     m.unit_kind = unit_kind_of(m.folder.config, where);
     m.features = std::make_shared<const SoundFeatures>(m.folder.preprocessor, preprocessor);
-    expect_input(m.folder.labels.size() >= 2, where, ": \"id2label\" names ",
-                 m.folder.labels.size(), " units or classes, but at least 2 are wanted");
     const auto make = [&](const Params& p) {
         return std::make_shared<const SpeechNetwork>(m.folder.config, where,
                                                      static_cast<int>(m.folder.labels.size()), p);
@@ -106,6 +100,16 @@ Transcriber Transcriber::open(ModelFolder folder, const WeightChoice& weights) {
     const WhisperConfig& c = m.network->encoder().config;
     expect_input(c.num_mel_bins == m.features->width(), where, ": \"num_mel_bins\" is ",
                  c.num_mel_bins, " but ", preprocessor, " makes rows of ", m.features->width());
+    if (m.is_whisper()) {
+        expect_input(m.folder.tokenizer != nullptr, m.folder.path,
+                     ": there is no tokenizer.json, which says what Whisper's tokens are");
+        m.habits = WhisperHabits::from_json(m.folder.generation, c,
+                                            join_path(m.folder.path, "generation_config.json"));
+        return m;
+    }
+    m.folder.generation = Json::object();
+    expect_input(m.folder.labels.size() >= 2, where, ": \"id2label\" names ",
+                 m.folder.labels.size(), " units or classes, but at least 2 are wanted");
     expect_input(m.classifies() || c.vocab_size == static_cast<int>(m.folder.labels.size()), where,
                  ": \"vocab_size\" is ", c.vocab_size, " but \"id2label\" names ",
                  m.folder.labels.size(), " units");
@@ -149,6 +153,7 @@ std::string Transcriber::text_of_units(std::span<const std::int32_t> units) cons
 LoadedSound Transcriber::load(const std::string& path) const {
     LoadedSound s = features->load(path);
     const std::int64_t most = network->encoder().config.max_frames();
+    if (is_whisper()) return s;  // it hears long sounds window by window
     if (features->frames_of(s) > most)
         fail_with(ErrorKind::bad_input,
                   "cut it into parts: ffmpeg -i IN -f segment -segment_time 20 OUT%03d.wav", path,

@@ -1,6 +1,7 @@
 #pragma once
 // Speech: what is said in a sound (a CTC head on Whisper's encoder, and where asked for its decoder
-// beside it), or which of some classes a sound is (Whisper's classification head).
+// beside it; or a checkpoint of Whisper itself), or which of some classes a sound is (Whisper's
+// classification head).
 //
 //   const Transcriber model = Transcriber::open(ModelFolder::open("run/model"));
 //   const std::string paths[] = {"a.wav", "b.flac"};
@@ -19,19 +20,21 @@
 #include "fovea/models/speech.h"
 #include "fovea/nn/log_mel.h"
 #include "fovea/tasks/model_folder.h"
+#include "fovea/tasks/speech_whisper.h"
 #include "fovea/tasks/task.h"
 #include "fovea/tasks/weight_choice.h"
 
 namespace fovea {
 
-// One of the two.
+// One of the three.
 struct SpeechNetwork {
     SpeechNetwork(const Json& config, const std::string& where, int classes, const Params& p);
     const WhisperEncoder& encoder() const {
-        return recogniser ? recogniser->encoder : classifier->encoder;
+        return recogniser ? recogniser->encoder : whisper ? whisper->encoder : classifier->encoder;
     }
 
     std::optional<SpeechModel> recogniser;
+    std::optional<Whisper> whisper;
     std::optional<WhisperClassifier> classifier;
 };
 
@@ -57,11 +60,14 @@ public:
     Tensor operator()(const LoadedSound& sound) const;
     Tensor operator()(const LoadedSound& sound, const WaveAugment& augment,
                       const WaveDraw& draw) const;
+    // Cut into windows as long as Whisper's (chunk_length), the last one filled up with silence.
+    std::vector<LoadedSound> windows_of(const LoadedSound& sound) const;
 
 private:
     std::optional<LogMel> log_mel_;  // none: features from files
     int feature_width_ = 0;
     double frame_seconds_ = 0.01;
+    std::int64_t window_samples_ = 0;
 };
 
 struct Transcriber {
@@ -70,6 +76,7 @@ struct Transcriber {
     std::shared_ptr<const SoundFeatures> features;
     std::shared_ptr<ParameterStore> store;
     std::shared_ptr<const SpeechNetwork> network;
+    WhisperHabits habits{};                // of a checkpoint of Whisper's
     Precision precision = Precision::f32;  // of its matrix products
 
     // A new model: `folder` has config, preprocessor and labels.
@@ -78,6 +85,7 @@ struct Transcriber {
     void save(const std::string& path, bool overwrite = false) const;
 
     bool classifies() const { return network->classifier.has_value(); }
+    bool is_whisper() const { return network->whisper.has_value(); }
     // The units of a text; one that the model lacks is an error that names it, or left out.
     Ids units_of(const std::string& text, const std::string& where,
                  bool skip_unknown = false) const;
@@ -116,6 +124,8 @@ struct TranscribeOptions {
     int beam = 1;  // 1: the best path
     bool times = false;
     std::optional<double> ctc_weight{};  // of rescoring by the decoder; none: the model's own
+    std::string language{};              // Whisper's: a code such as en; empty: as it is heard
+    bool translate = false;              // Whisper's: into English
     std::int64_t batch_rows = 3000;
 };
 

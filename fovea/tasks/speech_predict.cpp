@@ -30,6 +30,12 @@ public:
                 "--times and --beam belong to models that transcribe, and this one tells "
                 "classes",
                 ErrorKind::usage, "leave them out");
+        if (model_.is_whisper() && options_.times)
+            throw Error("--times: Whisper's checkpoints tell no times of words here",
+                        ErrorKind::usage, "a model with a CTC head does (fovea train)");
+        if (!model_.is_whisper() && (!options_.language.empty() || options_.translate))
+            throw Error("--language and --translate belong to Whisper's checkpoints",
+                        ErrorKind::usage, "leave them out");
     }
 
     std::vector<std::string> columns() const override {
@@ -110,12 +116,17 @@ private:
         int beam = 1;
         bool times = false, confusion = false;
         std::optional<double> ctc_weight;
-        std::string path_key, text_key;
+        std::string language, path_key, text_key;
+        bool translate = false;
         std::int64_t batch_rows = 3000;
 
         TranscribeOptions search() const {
-            return {
-                .beam = beam, .times = times, .ctc_weight = ctc_weight, .batch_rows = batch_rows};
+            return {.beam = beam,
+                    .times = times,
+                    .ctc_weight = ctc_weight,
+                    .language = language,
+                    .translate = translate,
+                    .batch_rows = batch_rows};
         }
 
         void describe(Settings& s) {
@@ -130,6 +141,10 @@ private:
                    .max = 1,
                    .otherwise = "as in training",
                    .about_run = false});
+            s.add("language", language, "Whisper's checkpoints: the language spoken, such as en",
+                  {.group = "search", .otherwise = "as it is heard", .about_run = false});
+            s.add("translate", translate, "Whisper's checkpoints: into English",
+                  {.group = "search", .about_run = false});
             s.add("confusion", confusion, "eval of classes: which were taken for which",
                   {.group = "output", .about_run = false});
             s.add("path", path_key, "eval: column of the sounds' paths",

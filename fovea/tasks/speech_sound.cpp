@@ -62,6 +62,9 @@ SoundFeatures::SoundFeatures(const Json& preprocessor, const std::string& where)
     expect_input(type == "WhisperFeatureExtractor", where, ": features of ", type,
                  " are not known, but WhisperFeatureExtractor is");
     log_mel_.emplace(LogMelConfig::from_json(preprocessor, where));
+    int seconds = 30;
+    f.read("chunk_length", seconds, {1, 600});
+    window_samples_ = std::int64_t{seconds} * log_mel_->config().sampling_rate;
     frame_seconds_ =
         static_cast<double>(log_mel_->config().hop_length) / log_mel_->config().sampling_rate;
 }
@@ -106,6 +109,19 @@ Tensor SoundFeatures::operator()(const LoadedSound& s, const WaveAugment& augmen
     }
     mask_rows(rows, augment, draw, log_mel_.has_value());
     return rows;
+}
+
+std::vector<LoadedSound> SoundFeatures::windows_of(const LoadedSound& sound) const {
+    std::vector<LoadedSound> windows;
+    const auto window = static_cast<std::size_t>(window_samples_);
+    for (std::size_t at = 0; at == 0 || at < sound.samples.size(); at += window) {
+        const auto begin = sound.samples.begin() + static_cast<std::ptrdiff_t>(at);
+        LoadedSound& w = windows.emplace_back();
+        w.samples.assign(begin, begin + static_cast<std::ptrdiff_t>(
+                                            std::min(window, sound.samples.size() - at)));
+        w.samples.resize(window);
+    }
+    return windows;
 }
 
 SoundBatch pack_sounds(std::span<const Tensor> features, std::span<const std::uint64_t> samples) {

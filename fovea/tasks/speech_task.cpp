@@ -205,6 +205,9 @@ private:
     void make_model(const Say& say) {
         if (!run_.from.empty()) {
             model_ = Transcriber::open(ModelFolder::open(run_.from));
+            if (model_.is_whisper())
+                fail_with(ErrorKind::usage, "leave out --from: a recogniser of Fovea's is trained",
+                          run_.from, ": a checkpoint of Whisper's transcribes but is not trained");
             say("model: goes on from " + run_.from);
         } else {
             ModelFolder folder;

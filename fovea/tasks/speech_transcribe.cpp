@@ -101,9 +101,32 @@ Transcript class_of(const Transcriber& model, const Tensor& probabilities, std::
     return t;
 }
 
+// Each sound window by window, the texts joined.
+void hear_batch(const Transcriber& model, std::span<const LoadedSound> sounds,
+                std::span<const std::int64_t> chosen, const TranscribeOptions& options,
+                std::vector<Transcript>& out) {
+    const WhisperWish wish{options.language, options.translate, options.beam};
+    for (const std::int64_t i : chosen) {
+        Transcript& t = out[static_cast<std::size_t>(i)];
+        for (const LoadedSound& window :
+             model.features->windows_of(sounds[static_cast<std::size_t>(i)])) {
+            const Tensor rows = (*model.features)(window);
+            const SoundBatch batch = pack_sounds({&rows, 1});
+            const Whisper& whisper = *model.network->whisper;
+            const Hypothesis h =
+                hear(whisper, model.habits, whisper.encoder(batch.features, batch.frames), wish)[0];
+            std::string said = model.folder.tokenizer->decode(h.tokens);
+            said.erase(0, said.find_first_not_of(' '));  // words bring the space before them along
+            if (!said.empty()) t.text += (t.text.empty() ? "" : " ") + said;
+            t.score += h.sum;
+        }
+    }
+}
+
 void answer_batch(const Transcriber& model, std::span<const LoadedSound> sounds,
                   std::span<const std::int64_t> chosen, const TranscribeOptions& options,
                   std::vector<Transcript>& out) {
+    if (model.is_whisper()) return hear_batch(model, sounds, chosen, options, out);
     std::vector<Tensor> features;
     for (const std::int64_t i : chosen)
         features.push_back((*model.features)(sounds[static_cast<std::size_t>(i)]));

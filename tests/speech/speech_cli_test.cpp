@@ -170,6 +170,63 @@ TEST(SpeechCli, LearnsClasses) {
     EXPECT_EQ(one.out.rfind("hi\t", 0), 0u) << one.out << one.err;
 }
 
+// A folder as Whisper's are published: tokens, habits of generation, windows (here of a second).
+TEST(SpeechCli, TranscribesWithAWhisperFolder) {
+    namespace fs = std::filesystem;
+    const TestFolder f;
+    const std::string golden = FOVEA_SOURCE_DIR "/tests/goldens/whisper-tiny/";
+    fs::copy(golden + "words", f / "whisper");
+    Json vocabulary = Json::object();
+    for (int i = 0; i < 19; ++i) vocabulary["w" + std::to_string(i)] = i;
+    write_file_atomically(
+        f / "whisper/tokenizer.json",
+        Json{{"version", "1.0"},
+             {"pre_tokenizer", {{"type", "Whitespace"}}},
+             {"model", {{"type", "WordLevel"}, {"unk_token", "w0"}, {"vocab", vocabulary}}}}
+            .dump());
+    write_file_atomically(f / "whisper/generation_config.json",
+                          read_json(golden + "generation.json")["habits"].dump());
+    const Json features = {{"feature_extractor_type", "WhisperFeatureExtractor"},
+                           {"feature_size", 6},
+                           {"sampling_rate", 8000},
+                           {"hop_length", 640},
+                           {"n_fft", 1280},
+                           {"chunk_length", 1}};
+    write_file_atomically(f / "whisper/preprocessor_config.json", features.dump());
+    Wave w{.sample_rate = 8000, .channels = 1, .samples = {}};
+    Rng rng(1);
+    while (w.samples.size() < 7000) say_word(w, static_cast<int>(rng.below(3)), rng);
+    w.samples.resize(7000);
+    write_wav(f / "short.wav", w);
+    w.samples.resize(20000, 0.01f);  // three windows
+    write_wav(f / "long.wav", w);
+
+    const Outcome one = fovea({"transcribe", f / "whisper", "--language", "en", f / "short.wav"});
+    ASSERT_EQ(one.code, 0) << one.err;
+    const auto count = [](const std::string& text) {
+        return std::count(text.begin(), text.end(), 'w');
+    };
+    EXPECT_EQ(count(one.out), 5) << one.out;  // nine places, four of them the prompt
+    const Outcome both =
+        fovea({"transcribe", f / "whisper", "--language", "en", f / "long.wav", f / "short.wav"});
+    EXPECT_EQ(count(both.out), 20) << both.out << both.err;
+    EXPECT_NE(both.out.find("\n" + one.out), std::string::npos) << "alone: " << one.out << both.out;
+    EXPECT_EQ(fovea({"transcribe", f / "whisper", "--beam", "3", f / "short.wav"}).code, 0);
+
+    const std::pair<std::vector<std::string>, const char*> refused[] = {
+        {{"--language", "xx"}, "has no such language"}, {{"--times"}, "tell no times of words"}};
+    for (const auto& [flags, says] : refused) {
+        std::vector<std::string> all = {"transcribe", f / "whisper", f / "short.wav"};
+        all.insert(all.end(), flags.begin(), flags.end());
+        const Outcome o = fovea(all);
+        EXPECT_EQ(o.code, 2) << o.err;
+        EXPECT_NE(o.err.find(says), std::string::npos) << o.err;
+    }
+    fs::remove(f / "whisper/tokenizer.json");
+    const Outcome bare = fovea({"transcribe", f / "whisper", f / "short.wav"});
+    EXPECT_EQ(bare.code, 3) << bare.err;
+}
+
 TEST(SpeechCli, WhatCanGoWrong) {
     const TestFolder f;
     write_clips(f / "data", 12, 5);

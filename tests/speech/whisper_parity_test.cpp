@@ -9,6 +9,7 @@
 #include "fovea/autograd/tape.h"
 #include "fovea/base/files.h"
 #include "fovea/base/threads.h"
+#include "fovea/infer/whisper_stepper.h"
 #include "fovea/io/model_parameters.h"
 #include "fovea/io/test_folder.h"
 #include "fovea/models/whisper.h"
@@ -143,6 +144,72 @@ TEST(Whisper, PackedEqualsAloneWithAnyThreads) {
     }
     set_thread_count(0);
     EXPECT_THROW((*g.classifier)(Tensor::zeros({15, 6}), Segments::of_lengths({15})), Error);
+}
+
+// The same texts as transformers' generate, token by token: languages given and heard, both tasks,
+// tokens that are never said and that begin no text.
+TEST(Whisper, SaysWhatTransformersSays) {
+    const WhisperGolden g("words");
+    const Json golden = read_json(g.folder + "/generation.json");
+    const WhisperHabits habits = WhisperHabits::from_json(golden["habits"], g.config, "habits");
+    const auto sounds = golden["sounds"].get<std::vector<std::vector<float>>>();
+    std::size_t i = 0;
+    for (const Json& c : golden["cases"]) {
+        const std::vector<float>& x = sounds[i++ % sounds.size()];
+        const SoundRows sound =
+            g.whisper->encoder(Tensor::of({14, 6}, x), Segments::uniform(1, 14));
+        const WhisperWish wish{
+            .language = c["language"].is_null() ? "" : c["language"].get<std::string>(),
+            .translate = c["task"] == "translate"};
+        EXPECT_EQ(hear(*g.whisper, habits, sound, wish)[0].tokens, c["ids"].get<Ids>()) << c.dump();
+    }
+    EXPECT_EQ(i, 36u);
+    const SoundRows sound =
+        g.whisper->encoder(Tensor::of({14, 6}, sounds[0]), Segments::uniform(1, 14));
+    EXPECT_THROW(hear(*g.whisper, habits, sound, {.language = "xx"}), Error);
+    EXPECT_THROW(hear(*g.whisper, {}, sound, {.translate = true}), Error);
+    EXPECT_LE(hear(*g.whisper, {}, sound, {.beam = 3})[0].tokens.size(), 8u) << "places left";
+}
+
+TEST(Whisper, StepsHaveTheBitsOfAllRowsAtOnce) {
+    const WhisperGolden g("words");
+    const SoundRows sound = g.whisper->encoder(g.features, g.frames);
+    const Ids a{1, 5, 9, 3}, b{1, 7, 4, 4}, c{1, 2, 18, 11};
+    Ids all;
+    for (const Ids* t : {&a, &b, &c}) all.insert(all.end(), t->begin(), t->end());
+    const Tensor whole =
+        g.whisper->decoder.logits(g.whisper->decoder(all, Segments::uniform(3, 4), sound));
+    WhisperStepper stepper(g.whisper->decoder, sound);
+    const Ids prompts[] = {{1, 5}, {1, 7}, {1, 2}};
+    Tensor step = stepper.start(prompts);
+    for (std::size_t t = 1; t < 4; ++t) {
+        for (std::int64_t s = 0; s < 3; ++s)
+            EXPECT_EQ(std::memcmp(step.data() + s * 19,
+                                  whole.data() + (4 * s + static_cast<std::int64_t>(t)) * 19,
+                                  19 * sizeof(float)),
+                      0)
+                << "text " << s << " step " << t;
+        if (t < 3)
+            step = stepper.step({a[t + 1], b[t + 1], c[t + 1]}, std::vector<std::int64_t>{0, 1, 2});
+    }
+}
+
+TEST(Whisper, BadHabitsAreRefused) {
+    const WhisperConfig config = WhisperGolden("words").config;
+    for (const char* bad :
+         {R"({"lang_to_id": 3})", R"({"lang_to_id": {"<|en|>": "x"}})",
+          R"({"lang_to_id": {"<|en|>": 19}})", R"({"task_to_id": {"transcribe": -1}})",
+          R"({"no_timestamps_token_id": 99})", R"({"suppress_tokens": "all"})",
+          R"({"suppress_tokens": [1.5]})", R"({"begin_suppress_tokens": [19]})",
+          R"({"forced_decoder_ids": [3]})", R"({"forced_decoder_ids": [[1, 400]]})"}) {
+        try {
+            WhisperHabits::from_json(parse_json(bad, "t"), config, "generation_config.json");
+            ADD_FAILURE() << bad;
+        } catch (const Error& e) {
+            EXPECT_EQ(e.kind(), ErrorKind::bad_input) << e.what();
+            EXPECT_EQ(std::string(e.what()).rfind("generation_config.json: ", 0), 0u) << e.what();
+        }
+    }
 }
 
 TEST(Whisper, BadConfigsAreRefused) {
