@@ -76,6 +76,9 @@ struct SegmentScores {
 SegmentScores score_masked(const SegmentModel& model, std::span<const MaskedPicture> records,
                            bool with_baseline = false, const PredictControl& control = {});
 
+// One pass over a picture for whoever watches (a Probe): the attention of the last stage.
+ForwardPass look_at_cells(const SegmentModel& model, const std::string& path);
+
 std::unique_ptr<Trainer> make_segment_trainer();
 std::unique_ptr<Predictor> make_segment_predictor();
 void save_segmenter(const ModelFolder& model, const ParameterStore& trained, const std::string& out,

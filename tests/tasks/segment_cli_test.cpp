@@ -6,6 +6,7 @@
 #include "fovea/data/made_shapes.h"
 #include "fovea/io/png.h"
 #include "fovea/io/test_folder.h"
+#include "tests/page_data.h"
 #include "tests/run_program.h"
 
 namespace fovea::test {
@@ -79,6 +80,19 @@ TEST_F(SegmentCli, WritesMasksAndDrawings) {
     const Outcome over =
         fovea({"segment", run() + "/model", picture, "--masks", test_set() + "/images"});
     EXPECT_EQ(over.code, 2) << over.err;
+}
+
+TEST_F(SegmentCli, ThePageShowsWhereEachCellLooks) {
+    const std::string picture = test_set() + "/images/00000.png", html = *folder_ / "page.html";
+    const Outcome r = fovea({"inspect", run() + "/model", "--text", picture, "--html", html});
+    ASSERT_EQ(r.code, 0) << r.err;
+    const Json page = html_data(html);
+    const auto cells =
+        page["seen"]["width"].get<std::size_t>() * page["seen"]["height"].get<std::size_t>();
+    EXPECT_GT(cells, 1u);
+    EXPECT_EQ(page["sides"]["cells"].size(), cells);
+    ASSERT_FALSE(page["maps"].empty());
+    for (const Json& map : page["maps"]) EXPECT_EQ(map["rows"], cells);
 }
 
 TEST_F(SegmentCli, ResumedAndWithOtherThreadsTheBitsAreTheSame) {
