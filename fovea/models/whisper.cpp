@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "fovea/nn/positions.h"
 #include "fovea/ops/arithmetic.h"
 #include "fovea/ops/conv.h"
 #include "fovea/ops/dropout.h"
@@ -14,15 +15,6 @@ namespace {
 
 // He et al. 2015, eq. 10, for the gelu behind it: variance 2 / inputs.
 Init of_convolution(int in) { return uniform(std::sqrt(6.0f / static_cast<float>(3 * in))); }
-
-// Sines of the position in the first half of the columns, cosines in the second.
-Init sines() {
-    return [](Tensor& t, Rng&) {
-        const Tensor values =
-            sinusoid(Segments::uniform(1, t.rows()), t.cols(), SinusoidForm::spread);
-        std::copy_n(values.data(), values.size(), t.write());
-    };
-}
 
 constexpr Conv1dOptions same_length{.stride = 1, .padding = 1, .act = Act::gelu};
 constexpr Conv1dOptions half_length{.stride = 2, .padding = 1, .act = Act::gelu};
@@ -74,8 +66,9 @@ WhisperEncoder::WhisperEncoder(const WhisperConfig& c, const Params& p)
       conv2_weight(
           (p / "conv2").get("weight", {c.d_model, c.d_model, 3}, of_convolution(c.d_model))),
       conv2_bias((p / "conv2").get("bias", {c.d_model}, zeros())),
-      embed_positions(
-          (p / "embed_positions").constant("weight", {c.max_source_positions, c.d_model}, sines())),
+      embed_positions((p / "embed_positions")
+                          .constant("weight", {c.max_source_positions, c.d_model},
+                                    sines(SinusoidForm::spread))),
       layer_norm(c.d_model, p / "layer_norm") {
     p.store().keep_exact((p / "embed_positions").full("weight"));
     for (int i = 0; i < c.encoder_layers; ++i) layers.emplace_back(c, false, p / "layers" / i);

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 
+#include "fovea/nn/init.h"
 #include "fovea/ops/rows/positions.h"
 #include "fovea/tensor/segments.h"
 #include "fovea/tensor/tensor.h"
@@ -32,5 +33,8 @@ PositionCode position_code_of(const std::string& name);  // throws on an unknown
 // alone: the n of each sequence; without it the segments' own.
 Tensor position_code(const Segments& segments, int width, PositionCode code,
                      const Positions& at = {}, std::span<const std::int64_t> lengths = {});
+
+// A table of positions that begins as sines of this form, times `scale`.
+Init sines(SinusoidForm form, float scale = 1.0f);
 
 }  // namespace fovea
