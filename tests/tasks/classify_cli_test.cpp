@@ -205,6 +205,14 @@ TEST(ClassifyCli, FineTunesAPretrainedFolderAndResumesToTheSameBits) {
     const Outcome verb = fovea({"classify", folder / "bert"}, {.input = "ba\n"});
     EXPECT_EQ(verb.code, 2);
     EXPECT_NE(verb.err.find("--task classify --from"), std::string::npos) << verb.err;
+    // dropout is a choice of training, not of the model
+    ASSERT_EQ(tune("plain", {"--steps", "5"}).code, 0);
+    ASSERT_EQ(tune("dropped", {"--steps", "5", "--dropout", "0.25"}).code, 0);
+    const Json config = read_json(folder / "dropped/model/config.json");
+    EXPECT_NEAR(config["hidden_dropout_prob"].get<double>(), 0.25, 1e-6);
+    EXPECT_NEAR(config["attention_probs_dropout_prob"].get<double>(), 0.25, 1e-6);
+    EXPECT_NE(read_file(folder / "dropped/step-0000000005/model.safetensors"),
+              read_file(folder / "plain/step-0000000005/model.safetensors"));
     const Outcome sizes = tune("sizes", {"--layers", "2"});
     EXPECT_EQ(sizes.code, 2);
     EXPECT_NE(sizes.err.find("--layers has no effect"), std::string::npos) << sizes.err;
