@@ -2,12 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fovea/base/files.h"
-#include "fovea/data/split.h"
+#include "fovea/tasks/annotated_pictures.h"
 #include "fovea/tasks/detect.h"
 #include "fovea/tasks/detect_examples.h"
-#include "fovea/tasks/encoder_training.h"
-#include "fovea/tasks/training_data.h"
 
 namespace fovea {
 namespace {
@@ -99,8 +96,7 @@ public:
 
     void check(Settings& s, const RunSettings& run) override {
         settings_ = &s;
-        static constexpr const char* of_text[] = {"max-tokens", "vectors", "skip-bad"};
-        leave_out(s, of_text, "on pictures: --max-records says how many share a batch");
+        leave_out_settings_of_texts(s);
         if (!run.from.empty())
             leave_out(s, DetectMaking::names(), "with --from: sizes are those of the model");
     }
@@ -109,9 +105,7 @@ public:
         run_ = run;
         read_data(say);
         make_model(say);
-        if (!settings_ || !settings_->given("max-records")) run.batches.max_examples = 4;
-        run.batches.bucket = false;
-        run.settle({.rate = run.from.empty() ? 1e-3 : 2e-4, .warmup = 300, .epochs = 100});
+        settle_pictures(run, settings_, 4, 100);
         run_ = run;
         examples_.seed = run.options.seed;
         batches_.emplace(std::vector<std::int64_t>(examples_.records.size(), 1), run.batches);
@@ -162,27 +156,20 @@ private:
         categories_ = set.categories;
         labels_ = set.labels();
         expect_input(!labels_.empty(), run_.train[0], ": no picture has a box");
-        examples_.records = std::move(set.pictures);
-        keep_drawn(examples_.records, run_.limit, run_.options.seed);
-        std::vector<std::uint64_t> hashes;
-        for (const BoxedPicture& r : examples_.records)
-            hashes.push_back(record_hash({read_file(r.path)}));
-        for (const std::uint64_t h : hashes) contents_.push_back(hash_text(h));
-        if (run_.has_dev_file()) {
-            BoxedFiles files = files_;
-            files.paths = {run_.dev};
-            dev_ = read_boxed(files).pictures;
-        } else if (run_.measures()) {
-            dev_ = take_out(examples_.records, dev_split(hashes));
-        }
-        const std::size_t held_out = dev_.size();
-        keep_drawn(dev_, run_.dev_limit, run_.options.seed);
+        auto split = split_pictures<BoxedPicture>(std::move(set.pictures), &BoxedPicture::path,
+                                                  run_, [this](const std::string& file) {
+                                                      BoxedFiles files = files_;
+                                                      files.paths = {file};
+                                                      return read_boxed(files).pictures;
+                                                  });
+        examples_.records = std::move(split.train);
+        dev_ = std::move(split.dev);
+        contents_ = std::move(split.contents);
         std::int64_t boxes = 0;
         for (const BoxedPicture& r : examples_.records)
             boxes += static_cast<std::int64_t>(r.things.size());
         say(text_of("data: ", examples_.records.size(), " pictures with ", boxes, " boxes of ",
-                    labels_.size(), labels_.size() == 1 ? " label" : " labels",
-                    held_out ? text_of(", ", held_out, " more to measure on") : std::string()));
+                    labels_.size(), labels_.size() == 1 ? " label" : " labels", split.more()));
     }
 
     void make_model(const Say& say) {
@@ -244,12 +231,9 @@ private:
     }
 
     void note_run() {
+        note_pictures(model_.folder, contents_, examples_.records.size(), run_,
+                      {examples_.sides.height, examples_.sides.width});
         Json& about = model_.folder.about;
-        about["data"] = {{"train", hash_text(record_hash(contents_))},
-                         {"records", examples_.records.size()},
-                         {"seed", run_.options.seed},
-                         {"size", {examples_.sides.height, examples_.sides.width}}};
-        about["train_file"] = base_name(run_.train[0]);
         if (categories_.empty()) return;
         about["category_ids"] = Json::object();
         for (const auto& [name, id] : categories_) about["category_ids"][name] = id;

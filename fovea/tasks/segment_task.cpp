@@ -2,12 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fovea/base/files.h"
-#include "fovea/data/split.h"
-#include "fovea/tasks/encoder_training.h"
+#include "fovea/tasks/annotated_pictures.h"
 #include "fovea/tasks/segment.h"
 #include "fovea/tasks/segment_examples.h"
-#include "fovea/tasks/training_data.h"
 
 namespace fovea {
 namespace {
@@ -69,8 +66,7 @@ public:
 
     void check(Settings& s, const RunSettings& run) override {
         settings_ = &s;
-        static constexpr const char* of_text[] = {"max-tokens", "vectors", "skip-bad"};
-        leave_out(s, of_text, "on pictures: --max-records says how many share a batch");
+        leave_out_settings_of_texts(s);
         static constexpr const char* of_the_model[] = {"preset", "decoder-width", "dropout",
                                                        "drop-path", "labels"};
         if (!run.from.empty())
@@ -81,9 +77,7 @@ public:
         run_ = run;
         read_data(say);
         make_model(say);
-        if (!settings_ || !settings_->given("max-records")) run.batches.max_examples = 8;
-        run.batches.bucket = false;
-        run.settle({.rate = run.from.empty() ? 1e-3 : 2e-4, .warmup = 300, .epochs = 60});
+        settle_pictures(run, settings_, 8, 60);
         run_ = run;
         examples_.seed = run.options.seed;
         batches_.emplace(std::vector<std::int64_t>(examples_.records.size(), 1), run.batches);
@@ -127,24 +121,17 @@ public:
 private:
     void read_data(const Say& say) {
         files_.paths = run_.train;
-        examples_.records = read_masked(files_);
-        keep_drawn(examples_.records, run_.limit, run_.options.seed);
-        std::vector<std::uint64_t> hashes;
-        for (const MaskedPicture& r : examples_.records)
-            hashes.push_back(record_hash({read_file(r.picture)}));
-        for (const std::uint64_t h : hashes) contents_.push_back(hash_text(h));
-        if (run_.has_dev_file()) {
-            MaskedFiles files = files_;
-            files.paths = {run_.dev};
-            dev_ = read_masked(files);
-        } else if (run_.measures()) {
-            dev_ = take_out(examples_.records, dev_split(hashes));
-        }
-        const std::size_t held_out = dev_.size();
-        keep_drawn(dev_, run_.dev_limit, run_.options.seed);
+        auto split = split_pictures<MaskedPicture>(read_masked(files_), &MaskedPicture::picture,
+                                                   run_, [this](const std::string& file) {
+                                                       MaskedFiles files = files_;
+                                                       files.paths = {file};
+                                                       return read_masked(files);
+                                                   });
+        examples_.records = std::move(split.train);
+        dev_ = std::move(split.dev);
+        contents_ = std::move(split.contents);
         scan_masks(say);
-        say(text_of("data: ", examples_.records.size(), " pictures with masks",
-                    held_out ? text_of(", ", held_out, " more to measure on") : std::string()));
+        say(text_of("data: ", examples_.records.size(), " pictures with masks", split.more()));
     }
 
     // All masks once, before anything is learned: their values, and the shortest side.
@@ -210,11 +197,7 @@ private:
         examples_.size = static_cast<std::uint32_t>(
             size_.value_or(static_cast<int>(std::clamp(shortest_, 32u, 256u))));
         model_.folder.about["mask_values"] = model_.values.values;
-        model_.folder.about["data"] = {{"train", hash_text(record_hash(contents_))},
-                                       {"records", examples_.records.size()},
-                                       {"seed", run_.options.seed},
-                                       {"size", examples_.size}};
-        model_.folder.about["train_file"] = base_name(run_.train[0]);
+        note_pictures(model_.folder, contents_, examples_.records.size(), run_, examples_.size);
     }
 
     Evaluation evaluate() {
