@@ -7,6 +7,8 @@
     {"do": "run", "pictures": B, "times": T}                 -> {"seconds": s}
     {"do": "open_training", …as open_model…}
     {"do": "train", "pictures": B, "times": T}               -> {"seconds": s, "loss": l}
+    {"do": "open_conv", "in": C, "out": D, "kernel": K, "stride": S, "size": N, "pictures": B, "threads": T}
+    {"do": "conv", "training": true|false, "times": T}       -> {"seconds": s}      with gradients of pictures and weights
     {"do": "make_jpeg", "path": FILE}                        a smooth picture with some noise, 640 x 480, quality 90
     {"do": "jpeg", "path": FILE, "pictures": B, "times": T}  -> {"seconds": s}      read, RGB, bilinear to 224 x 224
     {"do": "open_log_mel"}
@@ -78,6 +80,30 @@ class Server:
             torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
             self.adam.step()
         return {"seconds": time.perf_counter() - start, "loss": loss.item()}
+
+    def open_conv(self, job):
+        torch.set_num_threads(job["threads"])
+        torch.set_flush_denormal(True)
+        torch.manual_seed(1)
+        made = lambda *sizes: (0.1 * torch.randn(*sizes)).contiguous(memory_format=torch.channels_last)
+        k = job["kernel"]
+        self.layer = torch.nn.Conv2d(job["in"], job["out"], k, job["stride"], k // 2).to(memory_format=torch.channels_last)
+        self.x = made(job["pictures"], job["in"], job["size"], job["size"])
+        self.dy = torch.randn_like(self.layer(self.x))
+        return {}
+
+    def conv(self, job):
+        x = self.x.detach().requires_grad_(job["training"])
+        start = time.perf_counter()
+        for _ in range(job["times"]):
+            if job["training"]:
+                self.layer.zero_grad(set_to_none=True)
+                x.grad = None
+                self.layer(x).backward(self.dy)
+            else:
+                with torch.inference_mode():
+                    self.layer(x)
+        return {"seconds": time.perf_counter() - start}
 
     def make_jpeg(self, job):
         from PIL import Image

@@ -19,7 +19,7 @@ namespace {
 struct VisionCase {
     std::string name, unit;
     double work = 1;
-    const char* library;                          // of the peer
+    const char* library;                          // of the peer; "": it has none
     Json open, question;                          // "times" is added
     std::function<std::function<void()>()> ours;  // makes what does one piece
 };
@@ -63,6 +63,35 @@ VisionCase segformer_case(int size, int pictures, bool training) {
         auto model = std::make_shared<RandomSegformer>(size, pictures);
         return [model, training] { training ? model->update() : model->read(); };
     });
+}
+
+// Forward, with the gradients of pictures and weights (three products), or the product alone.
+enum class ConvWork { read, train, product };
+
+VisionCase conv_case(const ConvShape& s, ConvWork work) {
+    const int pictures = 4;
+    const bool training = work == ConvWork::train;
+    return {.name = text_of(work == ConvWork::product ? "product of " : "conv ", s.text(),
+                            training ? " train" : ""),
+            .unit = "GFLOP/s",
+            .work = s.flops(pictures) * (training ? 3 : 1) / 1e9,
+            .library = work == ConvWork::product ? "" : "torch_vision",
+            .open = {{"do", "open_conv"},
+                     {"in", s.in},
+                     {"out", s.out},
+                     {"kernel", s.kernel},
+                     {"stride", s.stride},
+                     {"size", s.size},
+                     {"pictures", pictures}},
+            .question = {{"do", "conv"}, {"training", training}},
+            .ours = [s, work, pictures] {
+                auto conv = std::make_shared<RandomConvolution>(s, pictures);
+                return [conv, work] {
+                    if (work == ConvWork::read) conv->read();
+                    if (work == ConvWork::train) conv->differentiate();
+                    if (work == ConvWork::product) conv->product();
+                };
+            }};
 }
 
 // The peer draws the file: we write no JPEG. Pictures are shared among our threads, as tasks read
@@ -114,6 +143,9 @@ public:
                                       segformer_case(512, 1, false),
                                       segformer_case(256, 4, true),
                                       log_mel_case(10)};
+        for (const ConvShape& s : conv_shapes)
+            for (const ConvWork work : {ConvWork::read, ConvWork::train, ConvWork::product})
+                cases.push_back(conv_case(s, work));
         if (options_.peers) cases.push_back(jpeg_case(folder_ / "picture.jpg"));
         for (const VisionCase& c : cases)
             if (options_.wants("vision " + c.name + " f32") && !options_.stop()) measure(c);
@@ -124,7 +156,7 @@ private:
     void measure(const VisionCase& c) {
         if (options_.on_case) options_.on_case("vision " + c.name);
         std::optional<TextPeer> peer;
-        if (options_.peers) peer.emplace(options_, c.library, "", c.open);
+        if (options_.peers && *c.library) peer.emplace(options_, c.library, "", c.open);
         if (c.library == std::string("pillow") && !peer->alive())  // which would draw the file
             return options_.note("no " + peer->name() + " beside us: " + peer->trouble());
         const std::function<void()> piece = c.ours();

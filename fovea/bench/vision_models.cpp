@@ -1,6 +1,7 @@
 #include "fovea/bench/vision_models.h"
 
 #include "fovea/autograd/tape.h"
+#include "fovea/ops/linear.h"
 #include "fovea/ops/loss/cross_entropy.h"
 
 namespace fovea::bench {
@@ -85,5 +86,39 @@ void RandomSegformer::update() {
     const Tensor loss = model_.loss(model_(pixels_, grid_), grid_, labels_);
     step(adam_, tape.gradients(loss));
 }
+
+std::string ConvShape::text() const {
+    return text_of(kernel, "x", kernel, stride > 1 ? text_of("/", stride) : std::string(), " ", in,
+                   ">", out, " of ", size, "x", size);
+}
+
+RandomConvolution::RandomConvolution(const ConvShape& s, int pictures)
+    : grid_{pictures, s.size, s.size}, options_{.stride = s.stride, .padding = s.kernel / 2} {
+    Rng rng(1, 0x636f6e76);
+    const std::int64_t made = std::int64_t{pictures} * s.made() * s.made(),
+                       window = std::int64_t{s.in} * s.kernel * s.kernel;
+    pixels_ = random_values({grid_.rows(), s.in}, rng);
+    weight_ = random_values({s.out, s.in, s.kernel, s.kernel}, rng);
+    bias_ = random_values({s.out}, rng);
+    windows_ = random_values({made, window}, rng);
+    matrix_ = random_values({s.out, window}, rng);
+    dy_ = random_values({made, s.out}, rng);
+    weight_.set_trainable(true);
+    bias_.set_trainable(true);
+}
+
+void RandomConvolution::read() const {
+    const Suspend no_tape;
+    conv2d(pixels_, grid_, weight_, bias_, options_);
+}
+
+void RandomConvolution::differentiate() {
+    Tape tape;
+    const Tensor x = tape.watch(pixels_);
+    const Tensor y = conv2d(x, grid_, weight_, bias_, options_);
+    tape.gradients(y, dy_);
+}
+
+void RandomConvolution::product() const { linear(windows_, matrix_); }
 
 }  // namespace fovea::bench
