@@ -48,6 +48,7 @@ SpanModel encoder_as_span_model(const Json& config, const std::string& where, co
         return SpanScores{encoder->spans(encoder->rows(batch.tokens)), batch.tokens.segments};
     };
     m.layer_of = encoder->layer_of;
+    m.encoder = encoder;
     return m;
 }
 

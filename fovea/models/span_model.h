@@ -4,6 +4,7 @@
 // model. Text encoders with a head for spans (BERT and its kin) fulfil it, and Reader (reader.h).
 // Thread-safety: const calls from several threads are safe while nobody trains the parameters.
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,8 @@
 #include "fovea/tensor/token_batch.h"
 
 namespace fovea {
+
+struct TextEncoder;
 
 // Questions, each with (a window of) its context, end to end.
 struct ReadingBatch {
@@ -39,6 +42,7 @@ struct SpanModel {
     int max_length = 0;        // tokens of a window
     bool reads_words = false;  // wants words, letters and features; scores rows of contexts alone
     std::function<SpanScores(const ReadingBatch&)> scores;
+    std::shared_ptr<const TextEncoder> encoder;  // that it stands on; null: it is none
     // As TextEncoder::layer_of.
     std::function<int(std::string_view parameter)> layer_of;
 };

@@ -89,6 +89,13 @@ public:
         return t;
     }
 
+    std::optional<TrainedEncoder> trained_encoder() const override {
+        if (!model_.network->encoder) return {};
+        TrainedEncoder e{model_.folder, model_.network->encoder.get(), texts_of_data()};
+        e.folder.in_training = model_.store;
+        return e;
+    }
+
 private:
     RunDefaults defaults() const {
         const int width = model_.network->width;

@@ -111,6 +111,45 @@ TEST(MultiCli, ThreadsAndResumeGiveTheSameBits) {
             << file;
 }
 
+// Questions about the same sentences, first or second: whoever is first makes the encoder.
+TEST(MultiCli, QuestionsBesideTags) {
+    const TestFolder folder;
+    write_toys(folder);
+    const auto questions = [](int count, std::uint64_t seed) {
+        Rng rng(seed);
+        std::string lines;
+        for (int i = 0; i < count; ++i) {
+            const std::string who = names[rng.below(4)], verb = verbs[rng.below(3)],
+                              what = nouns[rng.below(5)];
+            const Json line{{"question", "who " + verb + " the " + what},
+                            {"context", who + " " + verb + " the " + what},
+                            {"answers", {{"text", {who}}, {"answer_start", {0}}}}};
+            lines += line.dump() + "\n";
+        }
+        return lines;
+    };
+    write_file_atomically(folder / "train.jsonl", questions(200, 1));
+    write_file_atomically(folder / "dev.jsonl", questions(30, 2));
+    const std::string answer = "[[task]]\ntask = \"answer\"\nmax-tokens = 256\ntrain = \"" +
+                               folder / "train.jsonl" + "\"\ndev = \"" + folder / "dev.jsonl" +
+                               "\"\n",
+                      tag = "[[task]]\ntask = \"tag\"\nmax-tokens = 256\ntrain = \"" +
+                            folder / "train.conll" + "\"\ndev = \"" + folder / "dev.conll" + "\"\n";
+    for (const bool first : {false, true}) {
+        const std::string out = folder / (first ? "first" : "second");
+        write_file_atomically(folder / "two.toml", run_table("steps = 120") + "model = \"bert\"\n" +
+                                                       (first ? answer + tag : tag + answer));
+        const Outcome t = fovea({"train", "--config", folder / "two.toml", "--out", out});
+        ASSERT_EQ(t.code, 0) << t.err;
+        const Outcome answers = fovea({"eval", out + (first ? "/model" : "/models/answer"),
+                                       "--test", folder / "dev.jsonl", "--require", "f1=90"});
+        EXPECT_EQ(answers.code, 0) << answers.out << answers.err;
+        const Outcome tags = fovea({"eval", out + (first ? "/models/tag" : "/model"), "--test",
+                                    folder / "dev.conll", "--require", "f1=90"});
+        EXPECT_EQ(tags.code, 0) << tags.out << tags.err;
+    }
+}
+
 // A translator's encoder learns beside it: tags, distances, hidden words. Its own folder is as
 // ever.
 TEST(MultiCli, LossesStandBesideATranslation) {
