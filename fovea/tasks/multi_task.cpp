@@ -22,7 +22,7 @@ const std::set<std::string>& settings_of_a_part() {
 }
 
 struct RunPart {
-    std::string where;  // for errors: "task 2 (tag)"
+    std::string kind, where;  // "tag"; for errors: "task 2 (tag)"
     std::unique_ptr<Trainer> trainer;
     RunSettings run;
     Settings settings;
@@ -101,6 +101,7 @@ public:
             p.run.batches.seed = p.run.options.seed = run.options.seed;
             p.run.precision = run.precision;
             if (&p != &parts_[0]) {
+                expect_fits_encoder(p);
                 p.run.body = body_;
                 if (!p.settings.given("max-tokens"))
                     p.run.batches.max_tokens = parts_[0].run.batches.max_tokens;
@@ -146,6 +147,22 @@ private:
         body_ = std::make_shared<const TrainedEncoder>(std::move(*encoder));
     }
 
+    // The encoder of a translation has no folder of its own: only losses can stand beside it.
+    void expect_fits_encoder(const RunPart& p) const {
+        const std::string type = model_type_of(body_->folder.config);
+        const auto encoders = text_encoders();
+        if (std::any_of(encoders.begin(), encoders.end(),
+                        [&](const TextEncoderEntry& e) { return type == e.model_type; }))
+            return;
+        std::string losses;
+        for (const AuxiliaryTask& t : auxiliary_tasks()) {
+            if (p.kind == t.name) return;
+            losses += (losses.empty() ? "" : ", ") + std::string(t.name);
+        }
+        fail_with(ErrorKind::usage, "beside it can stand " + losses, p.where,
+                  ": saves a model of its own, which the encoder of task 1 is not made for");
+    }
+
     void make_parts(const RunSettings& run) {
         parts_.clear();
         std::set<std::string> names;
@@ -170,9 +187,10 @@ private:
         if (kind == given.end() || !kind->is_string())
             fail_with(ErrorKind::usage, "task = \"classify\", \"tag\", \"slots\", …", p.where,
                       ": does not say which task it is");
-        p.where += " (" + kind->get<std::string>() + ")";
-        p.trainer = trainer_named(kind->get<std::string>(), p.where);
-        p.name = kind->get<std::string>();
+        p.kind = kind->get<std::string>();
+        p.where += " (" + p.kind + ")";
+        p.trainer = trainer_named(p.kind, p.where);
+        p.name = p.kind;
         p.run.describe(p.settings, p.trainer->metrics());
         for (const Setting& s : p.settings.all()) p.of_the_run.insert(s.name);
         p.trainer->describe(p.settings);

@@ -198,7 +198,8 @@ TEST(MultiCli, LossesStandBesideATranslation) {
     const Outcome tag =
         fovea({"train", "--config", folder / "beside.toml", "--out", folder / "no"});
     EXPECT_NE(tag.code, 0);
-    EXPECT_NE(tag.err.find("no text encoder"), std::string::npos) << tag.err;
+    EXPECT_NE(tag.err.find("beside it can stand language-model, distance, tags"), std::string::npos)
+        << tag.err;
 }
 
 TEST(MultiCli, BadTablesAreOneClearError) {
