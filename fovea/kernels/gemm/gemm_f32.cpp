@@ -40,8 +40,9 @@ struct Task {
     std::int64_t c_stride;
     bool from_c;        // the chains go on from what C holds
     const float* bias;  // null: none, or not yet
-    const char* ahead;  // what will be read soon: a line a panel is fetched every four steps
+    const char* ahead;  // what will be read soon: some lines of it are fetched every four steps
     std::int64_t ahead_step;
+    int ahead_lines;
 };
 
 // C's tile [MR, NP·16].
@@ -76,8 +77,8 @@ HWY_NOINLINE void Micro(const Task& t) {
     const char* ahead = t.ahead;
     std::int64_t i = 0;
     for (; i + 4 <= steps; i += 4) {
-        HWY_UNROLL(2)
-        for (int l = 0; l < full_panels; ++l) {
+        HWY_UNROLL(1)
+        for (int l = 0; l < t.ahead_lines; ++l) {
             __builtin_prefetch(ahead, 0, 2);
             ahead += t.ahead_step;
         }
@@ -194,13 +195,14 @@ APiece PrepareA(const GemmBlock& g, std::int64_t k0, std::int64_t k1) {
     return {copy, stride};
 }
 
-// Hands out what the strips should fetch while they multiply, some lines every four steps: the
-// panels that come next, then the next piece of a transposed A, whose rows the hardware does not
-// see coming.
+// Hands out what the strips should fetch while they multiply, some lines every four steps (a line
+// a panel; twice as many where only two strips share the work): the panels that come next, then the
+// next piece of a transposed A, whose rows the hardware does not see coming.
 class Ahead {
 public:
     Ahead(const GemmBlock& g, std::int64_t k0, std::int64_t k1, std::int64_t k2)
-        : lines_((k1 - k0) / 4 * full_panels) {
+        : per_four_(g.rows > full_rows && g.rows <= 2 * full_rows ? 2 * full_panels : full_panels),
+          lines_((k1 - k0) / 4 * per_four_) {
         if (!g.a_transposed || k2 <= k1 || lines_ == 0) return;
         a_ = g.a + k1 * g.a_stride;
         a_stride_ = g.a_stride;
@@ -212,6 +214,7 @@ public:
         b_lines_ = lines;
     }
     void next(Task& t) {
+        t.ahead_lines = per_four_;
         if (b_lines_ > 0) {
             t.ahead = b_;
             t.ahead_step = 64;
@@ -228,7 +231,8 @@ public:
     }
 
 private:
-    std::int64_t lines_;  // a strip fetches
+    int per_four_;        // lines that a strip fetches every four steps,
+    std::int64_t lines_;  // and in all
     const char* b_ = nullptr;
     std::int64_t b_lines_ = 0;
     const float* a_ = nullptr;
@@ -250,7 +254,8 @@ void PanelGroup(const GemmBlock& g, APiece a, Ahead& ahead, std::int64_t col, st
            .from_c = k0 > 0 || g.epilogue.accumulate,
            .bias = k1 == k && g.epilogue.bias ? g.epilogue.bias + col : nullptr,
            .ahead = reinterpret_cast<const char*>(b),
-           .ahead_step = 0};
+           .ahead_step = 0,
+           .ahead_lines = 0};
     ahead.next_panels(b + width * k, (k1 - k0) * panels);
     for (std::int64_t row = 0; row < g.rows;) {
         // Strips of nearly equal height: none is left with too few chains.
