@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "fovea/autograd/tape.h"
+#include "fovea/base/checked.h"
+#include "fovea/base/threads.h"
 #include "fovea/kernels/activation.h"
 #include "fovea/kernels/conv2d.h"
 #include "fovea/kernels/elementwise.h"
@@ -30,6 +32,23 @@ void each_block(const GridWindows& s, std::int64_t cols, const Body& body) {
     const std::int64_t step = lines_at_once(s, cols);
     for (std::int64_t line = 0; line < s.out_lines(); line += step)
         body(LineRange{line, std::min(line + step, s.out_lines())});
+}
+
+// The same where each thread does everything for a few lines of its own: what it has gathered and
+// weights that are small enough (`weight_bytes`) stay in its cache. Larger weights want all threads
+// to share them over a block of lines.
+template <class Body>
+void each_piece(const GridWindows& s, std::int64_t cols, std::size_t weight_bytes,
+                const Body& body) {
+    constexpr std::size_t own_cache = 512 << 10;
+    if (weight_bytes > own_cache || s.out_width() == 0) return each_block(s, cols, body);
+    constexpr std::int64_t enough_rows = 48;  // for the product
+    const std::int64_t step =
+        std::min(lines_at_once(s, cols), ceil_div(enough_rows, s.out_width()));
+    parallel_for(ceil_div(s.out_lines(), step), 1, [&](std::int64_t piece, std::int64_t past) {
+        for (; piece < past; ++piece)
+            body(LineRange{piece * step, std::min((piece + 1) * step, s.out_lines())});
+    });
 }
 
 ConstView lines_of(ConstView y, const GridWindows& s, LineRange lines) {
@@ -139,21 +158,25 @@ Tensor conv2d(const Tensor& x, const Grid& grid, const Tensor& w, const Tensor& 
     expect(b.empty() || b.size() == out, "conv2d: b is ", b.shape(), " but W is ", w.shape());
     const Grid to = conv2d_grid(grid, w.shape()[2], w.shape()[3], options);
 
-    const Tensor weights = weights_by_taps(w, shape.taps());
     Tensor y({to.rows(), out});
     const bool tracked = is_tracked(x) || is_tracked(w) || (!b.empty() && is_tracked(b));
+    // Training changes w before it is used again: only what is read often is kept.
+    const Tensor weights = tracked ? weights_by_taps(w, shape.taps()) : Tensor();
+    const auto packed = tracked
+                            ? packed_weight(weights, Trans::yes)
+                            : packed_by_taps(w, [&] { return weights_by_taps(w, shape.taps()); });
+    const std::int64_t cols = w.size() / out;
     const bool keep_z = tracked && kernels::needs_input(options.act);
-    Tensor saved = keep_z ? Tensor(y.shape()) : y, windows;
-    const auto packed = packed_weight(weights, Trans::yes);
-    each_block(shape, weights.cols(), [&](LineRange lines) {
-        const View into = lines_of(y.view(), shape, lines);
-        if (windows.empty() || windows.rows() != into.rows)
-            windows = Tensor({into.rows, weights.cols()});
+    Tensor saved = keep_z ? Tensor(y.shape()) : y;
+    const View outputs = y.view(), inner = keep_z ? saved.view() : View();
+    each_piece(shape, cols, packed->bytes(), [&](LineRange lines) {
+        const View into = lines_of(outputs, shape, lines);
+        Tensor windows({into.rows, cols});
         kernels::grid_windows(x, shape, lines, windows.view());
         kernels::gemm_packed(windows, *packed, into,
                              {.bias = b.empty() ? ConstView() : ConstView(b),
                               .act = options.act,
-                              .pre = keep_z ? lines_of(saved.view(), shape, lines) : View()});
+                              .pre = keep_z ? lines_of(inner, shape, lines) : View()});
     });
 
     y.set_row_names(grid_segments(to, x));

@@ -1,5 +1,6 @@
 #include "fovea/ops/conv2d.h"
 
+#include "fovea/ops/linear.h"
 #include "fovea/ops/op_check.h"
 
 namespace fovea {
@@ -125,6 +126,24 @@ TEST(DepthwiseConv2d, APictureAloneHasTheSameBits) {
     const Tensor second =
         depthwise_conv2d(Tensor::of({30, 21}, x.span().subspan(30 * 21)), {1, 6, 5}, w, {});
     EXPECT_EQ(std::memcmp(all.data() + 30 * 21, second.data(), 30 * 21 * 4), 0);
+}
+
+// Without a tape the packed weight is kept: another version, or the same tensor as a plain matrix,
+// must not be taken for it.
+TEST(Conv2d, AKeptWeightIsThatOfItsVersionAndShape) {
+    Rng rng(21);
+    Tensor w = random_tensor({5, 4, 3, 3}, rng);
+    const Tensor x = random_tensor({2 * 6 * 7, 4}, rng), rows = random_tensor({3, 36}, rng);
+    const Grid grid{2, 6, 7};
+    const Tensor first = conv2d(x, grid, w, {}, {.padding = 1});
+    const Tensor matrix = linear(rows, w.reshaped({5, 36}));
+    EXPECT_TRUE(same_bits(conv2d(x, grid, w, {}, {.padding = 1}), first));
+    EXPECT_TRUE(same_bits(linear(rows, Tensor::of({5, 36}, w.span())), matrix));
+    w.write()[7] += 1;
+    const Tensor fresh = Tensor::of(w.shape(), w.span());
+    const Tensor second = conv2d(x, grid, w, {}, {.padding = 1});
+    EXPECT_FALSE(same_bits(second, first));
+    EXPECT_TRUE(same_bits(second, conv2d(x, grid, fresh, {}, {.padding = 1})));
 }
 
 }  // namespace

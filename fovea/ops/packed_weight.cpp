@@ -11,7 +11,16 @@ Format packed_format(const Tensor& w) {
     return Format::f32;
 }
 
-void drop_packed(std::uint64_t id) { kernels::pack_cache().drop(id); }
+// Of convolutions. Never destroyed: a tensor may outlive it.
+kernels::PackCache& cache_by_taps() {
+    static kernels::PackCache& cache = *new kernels::PackCache;
+    return cache;
+}
+
+void drop_packed(std::uint64_t id) {
+    kernels::pack_cache().drop(id);
+    cache_by_taps().drop(id);
+}
 
 }  // namespace
 
@@ -27,6 +36,14 @@ std::shared_ptr<const kernels::PackedMatrix> packed_weight(const Tensor& w, Tran
     // Packing rounds the values of a bf16 or whole-number weight back to what they were: every row
     // of whole numbers holds the largest one, or is all zero.
     return kernels::pack_cache().get(key, w.to(Format::f32));
+}
+
+std::shared_ptr<const kernels::PackedMatrix> packed_by_taps(
+    const Tensor& w, const std::function<Tensor()>& by_taps) {
+    const kernels::PackKey key{w.id(), w.version(), Trans::yes, packed_format(w)};
+    if (auto packed = cache_by_taps().find_packed(key)) return packed;
+    w.on_release(drop_packed);
+    return cache_by_taps().get(key, by_taps());
 }
 
 void multiply_by_weight(const Tensor& x, const Tensor& w, Trans trans, View y, bool trains,
