@@ -152,6 +152,7 @@
 #include "fovea/tasks/classify.h"       // classify()
 #include "fovea/tasks/convert.h"        // a model in another format
 #include "fovea/tasks/detect.h"         // detect()
+#include "fovea/tasks/embed.h"          // sentence_vectors(), nearest_texts()
 #include "fovea/tasks/fill.h"           // fill(), follows()
 #include "fovea/tasks/generate.h"       // generate(), foretell()
 #include "fovea/tasks/image.h"          // classify_pictures()
@@ -166,6 +167,7 @@
 #include "fovea/tasks/task.h"           // the table of tasks
 #include "fovea/tasks/track.h"          // track(): things through frames
 #include "fovea/tasks/translate.h"      // translate(), score_pairs()
+#include "fovea/tasks/vectors.h"        // WordVectorModel, nearest_words()
 
 // inspect: look inside
 #include "fovea/inspect/attention_view.h"  // the attention of one example, drawn

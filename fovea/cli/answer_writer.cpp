@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "fovea/base/files.h"
 #include "fovea/cli/terminal/terminal.h"
 
@@ -14,6 +16,14 @@ std::string cell(const std::string& text) {
     for (char& c : out)
         if (c == '\t' || c == '\n' || c == '\r') c = ' ';
     return out;
+}
+
+// No name twice: a table that is asked about may have labels of its own.
+std::vector<std::string> names_beside(std::span<const std::string> kept,
+                                      std::vector<std::string> own) {
+    for (std::string& name : own)
+        if (std::find(kept.begin(), kept.end(), name) != kept.end()) name = "predicted_" + name;
+    return own;
 }
 
 // Its marks in colours, where standard output takes them.
@@ -52,7 +62,7 @@ void AnswerWriter::write(const Answer& answer, std::span<const std::string> kept
         for (std::size_t i = 0; i < own.size(); ++i) line += (i ? "\t" : "") + cell(own[i]);
         put(line);
     };
-    if (!header_written_) row(kept_, columns_);
+    if (!header_written_) row(kept_, names_beside(kept_, columns_));
     header_written_ = true;
     if (!answer.rows) return row(kept_fields, answer.cells);
     for (const std::vector<std::string>& cells : *answer.rows) row(kept_fields, cells);

@@ -17,7 +17,8 @@ bool is_table(const std::string& path, const std::string& input) {
     if (input != "auto") return input == "table";
     if (path == "-") return false;
     const RecordFormat f = format_by_name(path);
-    return f == RecordFormat::tsv || f == RecordFormat::csv || f == RecordFormat::jsonl;
+    return f == RecordFormat::tsv || f == RecordFormat::csv || f == RecordFormat::jsonl ||
+           f == RecordFormat::label_lines;
 }
 
 void read_lines(const std::string& path, PredictInputs& to) {

@@ -65,6 +65,15 @@ int rank_in(const List& list, const std::string& plain) {
     return 0;
 }
 
+// A name of the list, or one that ends with it: airline_sentiment. Whole names come first.
+template <class List>
+int rank_by_ending(const List& list, const std::string& plain) {
+    if (const int whole = rank_in(list, plain)) return whole;
+    const std::size_t cut = plain.rfind('_');
+    const int ending = cut == std::string::npos ? 0 : rank_in(list, plain.substr(cut + 1));
+    return ending ? static_cast<int>(list.size()) + ending : 0;
+}
+
 bool is_known_word(const std::string& word) {
     return rank_in(text_names, word) || rank_in(label_names, word) || is_id_name(word) ||
            other_names().count(word) || is_language_name(word);
@@ -108,6 +117,13 @@ bool all_numbers(const std::vector<std::vector<std::string>>& rows, std::size_t 
     });
 }
 
+bool is_hardly_used(const std::vector<std::vector<std::string>>& rows, std::size_t column) {
+    const auto used = std::count_if(rows.begin(), rows.end(), [&](const auto& row) {
+        return column < row.size() && !row[column].empty();
+    });
+    return !rows.empty() && used * 20 <= static_cast<std::ptrdiff_t>(rows.size());
+}
+
 bool all_single_words(const std::vector<std::string>& row) {
     return std::all_of(row.begin(), row.end(),
                        [](const std::string& cell) { return cell.find(' ') == std::string::npos; });
@@ -138,7 +154,8 @@ bool is_header_by_form(const std::vector<std::string>& first,
     if (!all_single_words(first) || comes_again(first, later)) return false;
     for (std::size_t i = 0; i < first.size(); ++i)
         if (all_numbers(later, i)) return true;
-    return later.size() >= 10 && std::none_of(later.begin(), later.end(), all_single_words);
+    const auto single = std::count_if(later.begin(), later.end(), all_single_words);
+    return later.size() >= 10 && single * 10 <= static_cast<std::ptrdiff_t>(later.size());
 }
 
 }  // namespace
@@ -167,8 +184,8 @@ bool is_id_name(const std::string& plain) {
     return names.count(plain) || plain.ends_with("_id") || plain.ends_with("_index");
 }
 
-int rank_as_text(const std::string& plain) { return rank_in(text_names, plain); }
-int rank_as_label(const std::string& plain) { return rank_in(label_names, plain); }
+int rank_as_text(const std::string& plain) { return rank_by_ending(text_names, plain); }
+int rank_as_label(const std::string& plain) { return rank_by_ending(label_names, plain); }
 
 bool is_header(const std::vector<std::string>& first,
                const std::vector<std::vector<std::string>>& later) {
@@ -177,6 +194,7 @@ bool is_header(const std::vector<std::string>& first,
     for (std::size_t i = 0; i < first.size(); ++i) {
         names.push_back(plain_name(first[i]));
         const bool unnamed_index = i == 0 && names[i].empty() && first.size() > 1;  // of pandas
+        if (names[i].empty() && i > 0 && is_hardly_used(later, i)) continue;  // of spreadsheets
         if (!unnamed_index && !is_identifier(names[i])) return false;
         if (!unique.insert(names[i]).second) return false;
     }

@@ -21,8 +21,8 @@ int rank_as_label(const std::string& plain);
 
 // Whether the first row of a table names its columns. By name: every cell is a known name, or at
 // least two of three or more. By form: unknown words, each a single one, above a column that holds
-// only numbers or above ten rows or more none of which is made of single words, and none of them
-// comes again in its column.
+// only numbers or above ten rows or more of which at most a tenth is made of single words, and none
+// of them comes again in its column. A column that is hardly used needs no name.
 bool is_header(const std::vector<std::string>& first,
                const std::vector<std::vector<std::string>>& later);
 

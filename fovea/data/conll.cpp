@@ -178,6 +178,12 @@ TaggedData read_tagged(const TaggedFiles& files) {
     if (data.scheme == TagScheme::automatic) {
         std::vector<std::vector<std::string>> tags;
         for (const FoundSentence& s : found) tags.push_back(s.sentence.tags);
+        if (name_bare_tags(tags)) {
+            for (std::size_t i = 0; i < found.size(); ++i) found[i].sentence.tags = tags[i];
+            bad.problems.notes.push_back(first +
+                                         ": the tags have no type; they are read as "
+                                         "B-entity, I-entity and O");
+        }
         data.scheme = recognised_scheme(tags);
     }
     for (FoundSentence& s : found) {

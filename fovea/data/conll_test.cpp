@@ -56,6 +56,19 @@ TEST(Conll, ATabbedWordMayHoldSpaces) {
     EXPECT_EQ(d.sentences[0].words, (Words{"New York", "rules"}));
 }
 
+// As corpora of one kind of entity are written (diseases, genes).
+TEST(Conll, TagsWithoutATypeGetOne) {
+    const TaggedData d = read_text("the\tO\ncolon\tB\ncancer\tI\n\ngout\tB\n");
+    EXPECT_EQ(d.scheme, TagScheme::bio);
+    EXPECT_EQ(d.sentences[0].tags, (Words{"O", "B-entity", "I-entity"}));
+    EXPECT_EQ(d.sentences[1].tags, (Words{"B-entity"}));
+    EXPECT_NE(d.problems.notes.back().find("the tags have no type"), std::string::npos);
+    EXPECT_EQ(read_text("a\tB\nb\tX\n").scheme, TagScheme::plain) << "B is a tag like any other";
+    EXPECT_EQ(
+        read_text("a\tB\nb\tO\n", {.paths = {}, .scheme = TagScheme::plain}).sentences[0].tags,
+        (Words{"B", "O"}));
+}
+
 TEST(Conll, ReadsConll2003) {
     const std::string text =
         "-DOCSTART- -X- O O\n\nU.N. NNP I-NP I-ORG\nofficial NN I-NP O\nEkeus NNP I-NP I-PER\n\n"

@@ -15,7 +15,7 @@ bool read_tsv_row(LineSource& lines, std::vector<std::string>& row, std::string*
 }
 
 bool read_csv_row(LineSource& lines, std::vector<std::string>& row, std::string& problem,
-                  std::string* raw) {
+                  std::string* raw, char separator) {
     constexpr std::size_t longest = std::size_t{16} << 20;  // an open quote must not eat the file
     std::string line;
     if (!lines.next(line)) return false;
@@ -44,7 +44,7 @@ bool read_csv_row(LineSource& lines, std::vector<std::string>& row, std::string&
                 row.back() += line[++i];
             else
                 quoted = false, closed = true;
-        } else if (c == ',') {
+        } else if (c == separator) {
             row.emplace_back();
             closed = false;
         } else if (c == '"' && row.back().empty() && !closed) {
@@ -55,6 +55,12 @@ bool read_csv_row(LineSource& lines, std::vector<std::string>& row, std::string&
             row.back() += c;
         }
     }
+}
+
+char csv_separator(const std::string& first_line) {
+    for (const char c : {',', ';', '\t'})
+        if (first_line.find(c) != std::string::npos) return c;
+    return ',';
 }
 
 }  // namespace fovea

@@ -21,7 +21,7 @@ constexpr std::array<std::pair<const char*, const char*>, 6> two_texts = {
 
 bool has_names(const Columns& c) {
     return c.header || c.format == RecordFormat::jsonl || c.format == RecordFormat::class_folders ||
-           c.format == RecordFormat::mails;
+           c.format == RecordFormat::mails || c.format == RecordFormat::label_lines;
 }
 
 std::string name_of(const Columns& c, std::size_t column) { return plain_name(c.names[column]); }
@@ -50,6 +50,15 @@ double mean_length(const Columns& c, std::size_t column) {
     return c.sample.empty() ? 0 : sum / static_cast<double>(c.sample.size());
 }
 
+double mean_words(const Columns& c, std::size_t column) {
+    double sum = 0;
+    for (const auto& row : c.sample)
+        if (column < row.size() && !row[column].empty())
+            sum +=
+                1.0 + static_cast<double>(std::count(row[column].begin(), row[column].end(), ' '));
+    return c.sample.empty() ? 0 : sum / static_cast<double>(c.sample.size());
+}
+
 [[noreturn]] void cannot_tell(const Columns& c, const std::string& path, const char* what) {
     fail_with(
         ErrorKind::bad_input,
@@ -58,15 +67,24 @@ double mean_length(const Columns& c, std::size_t column) {
         ": cannot tell which column holds the ", what, " among ", list_of_columns(c));
 }
 
+bool has_empty_cells(const Columns& c, std::size_t column) {
+    return std::any_of(c.sample.begin(), c.sample.end(), [&](const auto& row) {
+        return column >= row.size() || row[column].empty();
+    });
+}
+
 // The column with the fewest different short values, where values repeat at all; of two with as
-// many the one with the shorter values.
+// many the one with the shorter values. A column that says nothing (one value for all, or empty
+// here and there) only where there is no other.
 std::optional<std::size_t> column_of_few_values(const Columns& c,
-                                                const std::vector<std::size_t>& texts) {
+                                                const std::vector<std::size_t>& texts,
+                                                bool says_something = true) {
     std::optional<std::size_t> best;
     std::size_t fewest = 0;
     for (std::size_t i = 0; i < c.names.size(); ++i) {
         const auto values = different_short_values(c, i);
         if (!values || std::find(texts.begin(), texts.end(), i) != texts.end()) continue;
+        if (says_something && (*values < 2 || has_empty_cells(c, i))) continue;
         if (has_names(c) && is_id_name(name_of(c, i))) continue;
         if (*values * 2 > c.sample.size()) continue;
         if (!best || *values < fewest ||
@@ -75,7 +93,7 @@ std::optional<std::size_t> column_of_few_values(const Columns& c,
             fewest = *values;
         }
     }
-    return best;
+    return best || !says_something ? best : column_of_few_values(c, texts, false);
 }
 
 // Without a hint by name: the longest on average.
@@ -118,6 +136,17 @@ std::optional<std::size_t> different_short_values(const Columns& columns, std::s
     return values.size();
 }
 
+std::optional<std::size_t> telling_label_column(const Columns& columns) {
+    constexpr std::size_t enough = 50;
+    const auto label = column_of_few_values(columns, {});
+    if (!label || columns.sample.size() < enough) return {};
+    const auto values = different_short_values(columns, *label);
+    std::size_t texts = 0;
+    for (std::size_t i = 0; i < columns.names.size(); ++i) texts += mean_words(columns, i) >= 3;
+    const bool few = *values >= 2 && *values * 10 <= columns.sample.size();
+    return few && texts == 1 && mean_words(columns, *label) < 3 ? label : std::nullopt;
+}
+
 LabelColumns choose_label_columns(const Columns& columns, const std::string& path,
                                   const LabelKeys& keys) {
     LabelColumns chosen;
@@ -136,6 +165,7 @@ LabelColumns choose_label_columns(const Columns& columns, const std::string& pat
     if (chosen.texts.empty()) cannot_tell(columns, path, "text");
     const bool guessed = keys.texts.empty() || (keys.wants_label && keys.label.empty());
     const bool obvious = columns.format == RecordFormat::class_folders ||
+                         columns.format == RecordFormat::label_lines ||
                          (!keys.wants_label && columns.names.size() == 1);
     if (!guessed || obvious) return chosen;
     chosen.note = text_of(path, ": text from ", describe_column(columns, chosen.texts[0]));

@@ -26,6 +26,9 @@ LabelColumns choose_label_columns(const Columns& columns, const std::string& pat
 
 // The column named as a label is; nothing where none is.
 std::optional<std::size_t> named_label_column(const Columns& columns);
+// One of few short values beside a single column of texts, whatever they are called; nothing where
+// it is less clear than that, or there are too few records to tell.
+std::optional<std::size_t> telling_label_column(const Columns& columns);
 // How many different values a column has in the sample; nothing where one of them is long.
 std::optional<std::size_t> different_short_values(const Columns& columns, std::size_t column);
 

@@ -155,6 +155,7 @@ RecordFiles record_files_of_labelled(const LabelledFiles& files) {
     r.keys = files.text_keys;
     r.keys.push_back(files.label_key);
     r.needs_columns = true;
+    r.lines_may_have_labels = true;
     r.skip_bad = files.skip_bad;
     r.keep_messages = files.keep_messages;
     return r;
@@ -208,13 +209,16 @@ Problems for_each_text(const RecordFiles& files, const std::vector<std::string>&
 }
 
 bool looks_labelled(const Columns& columns) {
-    if (columns.format == RecordFormat::class_folders) return true;
+    if (columns.format == RecordFormat::class_folders ||
+        columns.format == RecordFormat::label_lines)
+        return true;
     if (columns.format == RecordFormat::mails || columns.format == RecordFormat::parallel)
         return false;
     const bool numbered = !columns.names.empty() && columns.names[0] == "1";  // lists, no keys
     if (columns.header || (columns.format == RecordFormat::jsonl && !numbered)) {
         const auto label = named_label_column(columns);
-        if (!label || has_names_of_pairs(columns)) return false;
+        if (has_names_of_pairs(columns)) return false;
+        if (!label) return telling_label_column(columns).has_value();
         const auto values = different_short_values(columns, *label);
         return values && (columns.sample.size() < 20 || *values * 2 <= columns.sample.size());
     }

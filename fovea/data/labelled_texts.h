@@ -55,8 +55,9 @@ using TakeText = std::function<bool(const Columns&, TextRecord&&)>;
 Problems for_each_text(const RecordFiles& files, const std::vector<std::string>& text_keys,
                        const TakeText& take);
 
-// Whether a file looks like labelled texts rather than pairs: a folder per class, a column named as
-// a label is, or (without names) one of at least 50 records with at most a tenth as many values.
+// Whether a file looks like labelled texts rather than pairs: a folder per class, labels in its
+// lines, a column named as a label is, or (of at least 50 records) one with at most a tenth as many
+// values.
 bool looks_labelled(const Columns& columns);
 
 }  // namespace fovea

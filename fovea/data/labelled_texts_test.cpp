@@ -51,6 +51,24 @@ TEST(LabelledTexts, ColumnsByWhatTheyHold) {
     EXPECT_EQ(swapped[4].labels, Words{"the text number 4"});
 }
 
+// CoLA's table: a source, the judgement, a star or nothing, the sentence. And the table of a
+// spreadsheet with columns that nobody used.
+TEST(LabelledTexts, ColumnsThatSayNothingAreNoLabels) {
+    std::string cola, sheet = "v1,v2,,\n";
+    for (int i = 0; i < 60; ++i) {
+        const std::string said = "the sentence number " + std::to_string(i);
+        cola += std::string("gj04\t") + (i % 3 ? "1\t\t" : "0\t*\t") + said + "\n";
+        sheet += std::string(i % 3 ? "ham," : "spam,") + said + ",,\n";
+    }
+    const auto texts = read_labelled({.paths = {labelled_file("cola.tsv", cola)}});
+    EXPECT_EQ(texts[3].labels, Words{"0"});
+    EXPECT_EQ(texts[3].texts, Words{"the sentence number 3"});
+    const auto cells = read_labelled({.paths = {labelled_file("sheet.csv", sheet)}});
+    ASSERT_EQ(cells.size(), 60u);
+    EXPECT_EQ(cells[0].labels, Words{"spam"});
+    EXPECT_EQ(cells[0].texts, Words{"the sentence number 0"});
+}
+
 TEST(LabelledTexts, SeveralLabels) {
     const std::string json = labelled_file(
         "many.jsonl",

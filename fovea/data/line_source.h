@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "fovea/base/files.h"
 
@@ -42,5 +43,19 @@ private:
     std::optional<std::string> next_;
     std::int64_t taken_ = 0;
 };
+
+// The first `most` lines of a file, up to 4 MiB of them: a look before it is read.
+inline constexpr std::size_t lines_for_a_guess = 20000;
+inline std::vector<std::string> first_lines(const std::string& path, std::size_t most) {
+    LineSource source(path);
+    std::vector<std::string> lines;
+    std::size_t bytes = 0;
+    for (std::string line;
+         lines.size() < most && bytes < (std::size_t{4} << 20) && source.next(line);) {
+        bytes += line.size();
+        lines.push_back(std::move(line));
+    }
+    return lines;
+}
 
 }  // namespace fovea

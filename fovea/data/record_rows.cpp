@@ -11,12 +11,15 @@
 #include "fovea/data/csv.h"
 #include "fovea/data/folder_rows.h"
 #include "fovea/data/json_elements.h"
+#include "fovea/data/label_lines.h"
 
 namespace fovea {
 namespace {
 
 NextRow table_rows(std::shared_ptr<LineSource> lines, RecordFormat format, bool keep_raw) {
-    return [lines = std::move(lines), format, keep_raw](Row& row) {
+    const std::string* first = lines->peek();
+    const char separator = first ? csv_separator(*first) : ',';
+    return [lines = std::move(lines), format, keep_raw, separator](Row& row) {
         row = {};
         row.record.path = lines->path();
         row.record.line = lines->line_number() + 1;
@@ -24,7 +27,7 @@ NextRow table_rows(std::shared_ptr<LineSource> lines, RecordFormat format, bool 
         auto& fields = row.record.fields;
         const bool more = format == RecordFormat::tsv
                               ? read_tsv_row(*lines, fields, raw)
-                              : read_csv_row(*lines, fields, row.problem, raw);
+                              : read_csv_row(*lines, fields, row.problem, raw, separator);
         if (more && row.problem.empty() && fields.size() == 1 && fields[0].empty())
             row.problem = "the line is empty";
         return more;
@@ -39,6 +42,30 @@ NextRow line_rows(std::shared_ptr<LineSource> lines, bool keep_raw) {
         row.record.path = lines->path();
         row.record.line = lines->line_number();
         if (keep_raw) row.record.raw = row.record.fields[0];
+        return true;
+    };
+}
+
+NextRow label_line_rows(std::shared_ptr<LineSource> lines, LabelPlace place, Columns& columns,
+                        bool keep_raw) {
+    columns.names = {"label", "text"};
+    return [lines = std::move(lines), place, keep_raw](Row& row) {
+        row = {};
+        std::string line;
+        if (!lines->next(line)) return false;
+        row.record.path = lines->path();
+        row.record.line = lines->line_number();
+        const LabelLine found = split_label_line(place, line);
+        if (found.labels.empty())
+            row.problem = line.empty() ? "the line is empty" : "the line has no label";
+        else if (found.text.empty())
+            row.problem = "the line is a label without a text";
+        const bool several = found.labels.size() > 1;
+        if (!found.labels.empty())
+            row.record.fields = {several ? to_text(Json(found.labels)) : found.labels[0],
+                                 found.text};
+        row.record.kinds = {several ? FieldKind::json : FieldKind::text, FieldKind::text};
+        if (keep_raw) row.record.raw = std::move(line);
         return true;
     };
 }
@@ -178,7 +205,16 @@ NextRow open_rows(const std::string& path, const RecordFiles& files, Columns& co
         return parallel_rows(parallel_paths(path), columns);
     if (columns.format == RecordFormat::mails) return mail_rows(path, columns);
     if (columns.format == RecordFormat::class_folders) return class_folder_rows(path, columns);
+    LabelPlace place = LabelPlace::none;
+    if (columns.format == RecordFormat::label_lines ||
+        (columns.format == RecordFormat::automatic && files.lines_may_have_labels &&
+         can_be_read_twice(path)))
+        place = label_place(first_lines(path, lines_for_a_guess));
     auto lines = std::make_shared<LineSource>(path);
+    if (place != LabelPlace::none) {
+        columns.format = RecordFormat::label_lines;
+        return label_line_rows(std::move(lines), place, columns, files.keep_raw);
+    }
     if (columns.format == RecordFormat::automatic)
         columns.format = format_by_first_line(*lines, files);
     if (columns.format == RecordFormat::jsonl)

@@ -32,6 +32,7 @@ std::optional<FirstRecord> first_record(const std::string& path) {
     RecordFiles files;
     files.paths = {path};
     files.skip_bad = INT64_MAX;
+    files.lines_may_have_labels = true;
     std::optional<FirstRecord> first;
     for_each_record(files, [&](const Columns& columns, Record&& record) {
         first = FirstRecord{columns, std::move(record)};
@@ -40,17 +41,10 @@ std::optional<FirstRecord> first_record(const std::string& path) {
     return first;
 }
 
-std::vector<std::string> first_lines(const std::string& path, std::size_t most) {
-    LineSource source(path);
-    std::vector<std::string> lines;
-    std::string line;
-    while (lines.size() < most && source.next(line)) lines.push_back(line);
-    return lines;
-}
-
 bool is_entity_tag(const std::string& tag) {
-    return tag == "O" || (tag.size() > 2 && tag[1] == '-' &&
-                          std::string("BIESLUM").find(tag[0]) != std::string::npos);
+    if (tag.size() == 1) return std::string("OBIES").find(tag[0]) != std::string::npos;
+    return tag.size() > 2 && tag[1] == '-' &&
+           std::string("BIESLUM").find(tag[0]) != std::string::npos;
 }
 
 // "Anna B-person", a word and its tag a line, with blank lines between sentences.
@@ -61,7 +55,8 @@ bool is_tagged_words(const std::vector<std::string>& lines) {
         const std::size_t cut = line.find_last_of(" \t");
         if (line.find_first_not_of(" \t\r") == std::string::npos)
             blank = true;
-        else if (line.starts_with("-DOCSTART-") || line.starts_with("# "))
+        else if (line.starts_with("-DOCSTART-") || line.starts_with("# ") ||
+                 line.starts_with("###"))
             continue;
         else if (cut == std::string::npos || !is_entity_tag(line.substr(cut + 1)))
             return false;
@@ -88,6 +83,7 @@ bool is_list(const FirstRecord& first, std::initializer_list<const char*> names)
 
 std::string why_labelled(const Columns& columns) {
     if (columns.format == RecordFormat::class_folders) return "it has a folder for each label";
+    if (columns.format == RecordFormat::label_lines) return "each line has its label in it";
     if (const auto named = named_label_column(columns))
         if (const auto values = different_short_values(columns, *named))
             return fmt::format("its {} has {} values", describe_column(columns, *named), *values);
@@ -173,7 +169,7 @@ std::optional<ShapeGuess> guess_pictures(const std::string& path) {
 std::optional<ShapeGuess> guess_file(const std::string& path) {
     if (is_conll_name(path)) return ShapeGuess{RecordShape::tagged, "by its name"};
     if (parallel_paths(path).size() > 1) return guess_records(path);
-    const std::vector<std::string> lines = first_lines(path, 200);
+    const std::vector<std::string> lines = first_lines(path, 2000);
     const auto anywhere = [&](const char* key) {
         return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
             return line.find(key) != std::string::npos;

@@ -38,6 +38,43 @@ TEST_F(Shapes, TablesWithALabel) {
     EXPECT_EQ(shape("b.tsv", rows), RecordShape::labelled);
 }
 
+// Names that nobody listed: few values beside one column of texts.
+TEST_F(Shapes, TablesWithALabelOfAnyName) {
+    const auto rows = [](const std::string& head, const auto& row) {
+        std::string text = head;
+        for (int i = 0; i < 60; ++i) text += row(i);
+        return text;
+    };
+    const auto said = [](int i) { return "Satz Nummer " + std::to_string(i) + " ist lang"; };
+    EXPECT_EQ(shape("a.csv", rows("Zeile,Art\n",
+                                  [&](int i) { return said(i) + (i % 2 ? ",ja\n" : ",nein\n"); })),
+              RecordShape::labelled);
+    EXPECT_EQ(shape("b.jsonl", rows("",
+                                    [&](int i) {
+                                        return "{\"zeile\": \"" + said(i) + "\", \"art\": \"" +
+                                               (i % 3 ? "a" : "b") + "\"}\n";
+                                    })),
+              RecordShape::labelled);
+    EXPECT_EQ(shape("c.csv", rows("Zeile;Art\n",
+                                  [&](int i) { return said(i) + (i % 2 ? ";ja\n" : ";nein\n"); })),
+              RecordShape::labelled)
+        << "semicolons";
+    // Two columns of texts are pairs, whatever stands beside them.
+    EXPECT_EQ(shape("d.csv", rows("Zeile,Line,Art\n",
+                                  [&](int i) {
+                                      return said(i) + "," + said(i + 1) +
+                                             (i % 2 ? ",ja\n" : ",nein\n");
+                                  })),
+              RecordShape::pairs);
+    EXPECT_EQ(guess("e.csv", rows("tweet_id,airline_sentiment,airline,text\n",
+                                  [&](int i) {
+                                      return std::to_string(i) + (i % 2 ? ",neg," : ",pos,") +
+                                             (i % 3 ? "Delta," : "United,") + said(i) + "\n";
+                                  }))
+                  ->why,
+              "its column 'airline_sentiment' has 2 values");
+}
+
 TEST_F(Shapes, PairsSummariesAndTexts) {
     EXPECT_EQ(shape("a.tsv", "a cat\teine Katze\na dog\tein Hund\n"), RecordShape::pairs);
     const std::string body = repeated("many words of a long report ", 20);
@@ -51,6 +88,7 @@ TEST_F(Shapes, PairsSummariesAndTexts) {
 TEST_F(Shapes, WordsWithTags) {
     EXPECT_EQ(shape("a.conll", "anything"), RecordShape::tagged);
     EXPECT_EQ(shape("a.txt", "Anna B-person\nsleeps O\n\nOslo B-place\n"), RecordShape::tagged);
+    EXPECT_EQ(shape("train.tsv", "gout\tB\nis\tO\n\nno\tO\n"), RecordShape::tagged);
     EXPECT_EQ(shape("b.txt", "Anna is here\nsleeps well\n\nOslo O\n"), RecordShape::texts);
     EXPECT_EQ(shape("a.jsonl", "{\"tokens\": [\"a\"], \"ner_tags\": [\"O\"]}\n"),
               RecordShape::tagged);

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <deque>
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
 #include "fovea/data/column_names.h"
 #include "fovea/data/folder_rows.h"
+#include "fovea/data/label_lines.h"
+#include "fovea/data/line_source.h"
 #include "fovea/data/record_rows.h"
 
 namespace fovea {
@@ -23,6 +26,27 @@ bool is_stream(const std::string& path) {
     if (path == "-") return true;
     struct stat s {};
     return ::stat(path.c_str(), &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode);
+}
+
+// Of a file whose name says nothing ("train_5500.label", "SMSSpamCollection"): nothing where its
+// lines are not all alike.
+std::optional<RecordFormat> format_by_lines(const std::string& path) {
+    if (!file_exists(path)) return {};
+    const std::vector<std::string> lines = first_lines(path, lines_for_a_guess);
+    if (label_place(lines) != LabelPlace::none) return RecordFormat::label_lines;
+    constexpr std::size_t enough = 10;
+    if (lines.size() < enough) return {};
+    const auto tabs = [](const std::string& line) {
+        return std::count(line.begin(), line.end(), '\t');
+    };
+    const auto all = [&](const auto& fits) {
+        return std::all_of(lines.begin(), lines.end(), fits);
+    };
+    if (all([&](const std::string& line) { return line.starts_with('{'); }))
+        return RecordFormat::jsonl;
+    if (tabs(lines[0]) > 0 && all([&](const std::string& l) { return tabs(l) == tabs(lines[0]); }))
+        return RecordFormat::tsv;
+    return {};
 }
 
 bool is_table(RecordFormat f) { return f == RecordFormat::tsv || f == RecordFormat::csv; }
@@ -186,6 +210,7 @@ RecordFormat format_by_name(const std::string& path) {
     if (name.ends_with(".csv")) return RecordFormat::csv;
     if (name.ends_with(".tsv")) return RecordFormat::tsv;
     if (name.ends_with(".txt") || is_stream(path)) return RecordFormat::automatic;
+    if (const auto format = format_by_lines(path)) return *format;
     fail_with(ErrorKind::usage,
               "name it .tsv, .csv, .jsonl or .txt (.gz), or give two files: "
               "source.txt,target.txt, or a folder of .subject files or of one folder per class",

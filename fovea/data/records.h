@@ -14,11 +14,12 @@ namespace fovea {
 
 enum class RecordFormat {
     automatic,     // by the name: .tsv .csv .jsonl .json .txt (.gz), a comma, a folder; a stream
-                   // (standard input, a pipe) by its first line
+                   // (standard input, a pipe) by its first line, another name by many lines
     tsv,           // columns between tabs, no quoting
-    csv,           // RFC 4180
+    csv,           // RFC 4180; semicolons or tabs where the first line has no comma
     jsonl,         // one JSON object (or list) per line, or a list of them
     lines,         // each line is one text
+    label_lines,   // each line has its label in it (label_lines.h); columns label, text
     parallel,      // "a.en,a.de": line i of each file
     mails,         // a folder of *.subject files; columns body, subject, annotations
     class_folders  // FOLDER/label/*.txt; columns text, label
@@ -63,8 +64,9 @@ struct RecordFiles {
     HeaderRow header = HeaderRow::automatic;  // of TSV and CSV
     std::vector<std::string> keys = {};  // columns the caller will ask for: a row with one of these
                                          // names is a header
-    bool needs_columns = false;      // a stream or .txt is TSV even if its first line has no tab
-    bool keep_raw = false;           // fill Record::raw
+    bool needs_columns = false;  // a stream or .txt is TSV even if its first line has no tab
+    bool lines_may_have_labels = false;  // a .txt may be label_lines
+    bool keep_raw = false;               // fill Record::raw
     std::int64_t look_ahead = 1000;  // rows read before the first is handed on; 0 when typed input
                                      // is to be answered line by line
     std::int64_t skip_bad = 0;       // so many bad lines are passed over instead of ending the run
@@ -102,6 +104,7 @@ Problems for_each_record(const RecordFiles& files, const TakeRecord& take);
 void for_each_record(const RecordFiles& files, BadLines& bad, const TakeRecord& take);
 
 // The format of one path. `.txt` and streams: automatic, which only their first line can settle.
+// A file with another name is looked at: its first lines must all be of one form.
 RecordFormat format_by_name(const std::string& path);
 // A regular file, parallel ones or a folder: not standard input or a pipe, which can be read once.
 bool can_be_read_twice(const std::string& path);

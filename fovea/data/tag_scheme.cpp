@@ -94,6 +94,20 @@ TagScheme recognised_scheme(std::span<const std::vector<std::string>> sentences)
     return bare_inside > 0 && bare_begin == 0 ? TagScheme::iob1 : TagScheme::bio;
 }
 
+bool name_bare_tags(std::span<std::vector<std::string>> sentences) {
+    bool begins = false;
+    for (const std::vector<std::string>& tags : sentences)
+        for (const std::string& tag : tags) {
+            if (tag.size() != 1 || !is_part(tag[0], "OBIES")) return false;
+            begins = begins || tag == "B" || tag == "I";
+        }
+    if (!begins) return false;
+    for (std::vector<std::string>& tags : sentences)
+        for (std::string& tag : tags)
+            if (tag != "O") tag += "-entity";
+    return true;
+}
+
 std::optional<BadTag> turn_into_bio(TagScheme scheme, std::vector<std::string>& tags) {
     if (scheme == TagScheme::plain) return {};
     const std::string_view parts = scheme == TagScheme::bioes ? "BIESLUMO" : "BIO";

@@ -33,6 +33,10 @@ std::optional<ChunkTag> chunk_tag(std::string_view tag);
 // What tags of many sentences are: never automatic.
 TagScheme recognised_scheme(std::span<const std::vector<std::string>> sentences);
 
+// B, I and O (or E, S) without a type, as files with one kind of entity have them, get the type
+// "entity". False where these are other tags.
+bool name_bare_tags(std::span<std::vector<std::string>> sentences);
+
 struct BadTag {
     std::size_t word = 0;
     std::string problem, hint;

@@ -21,7 +21,9 @@ std::uint64_t longer_run(std::uint64_t run, std::uint64_t next) {
 // Rows of the table for each token of one sequence after the other.
 class BagRows {
 public:
-    explicit BagRows(const BagConfig& c) : c_(c) {}
+    explicit BagRows(const BagConfig& c) : c_(c), marks_(c.mark_ids.begin(), c.mark_ids.end()) {
+        std::sort(marks_.begin(), marks_.end());
+    }
 
     void add(std::span<const std::int32_t> tokens) {
         std::size_t start = 0;  // of the runs: the separator in front of the word
@@ -29,6 +31,10 @@ public:
         for (std::size_t i = 0; i < tokens.size(); ++i) {
             const std::size_t before = ids.size();
             add_runs(tokens.subspan(start, i + 1 - start));
+            if (is_mark(tokens[i])) {
+                words.push_back(word_of(tokens.subspan(i, 1)));
+                add_words(words);
+            }
             if (parts(tokens[i]))
                 start = i;
             else if (c_.separator_id >= 0 && (i + 1 == tokens.size() || parts(tokens[i + 1]))) {
@@ -43,15 +49,20 @@ public:
     std::vector<std::int64_t> lengths;
 
 private:
+    bool is_mark(std::int32_t token) const {
+        return std::binary_search(marks_.begin(), marks_.end(), token);
+    }
     bool parts(std::int32_t token) const {
-        return c_.separator_id >= 0 && (token == c_.separator_id || token == c_.end_id);
+        return c_.separator_id >= 0 &&
+               (token == c_.separator_id || token == c_.end_id || is_mark(token));
     }
 
-    // Its characters, without the separator in front.
+    // Its characters, without the separator in front; or a mark.
     std::uint64_t word_of(std::span<const std::int32_t> tokens) const {
         std::uint64_t word = 1;
         for (const std::int32_t token : tokens)
-            if (!parts(token)) word = longer_run(word, static_cast<std::uint64_t>(token));
+            if (!parts(token) || tokens.size() == 1)
+                word = longer_run(word, static_cast<std::uint64_t>(token));
         return word;
     }
 
@@ -59,7 +70,9 @@ private:
     void add_runs(std::span<const std::int32_t> tokens) {
         std::uint64_t run = 0;
         for (int n = 1; n <= c_.max_ngram && static_cast<std::size_t>(n) <= tokens.size(); ++n) {
-            const std::int32_t token = tokens[tokens.size() - static_cast<std::size_t>(n)];
+            const std::int32_t own = tokens[tokens.size() - static_cast<std::size_t>(n)];
+            // A word has the same beginnings and ends beside a mark as beside a separator.
+            const std::int32_t token = is_mark(own) ? c_.separator_id : own;
             run = longer_run(run, static_cast<std::uint64_t>(token));
             if (n >= c_.min_ngram) n == 1 ? ids.push_back(token) : add_bucket(run);
         }
@@ -79,6 +92,7 @@ private:
     }
 
     const BagConfig& c_;
+    std::vector<std::int32_t> marks_;
 };
 
 }  // namespace
@@ -91,6 +105,7 @@ BagConfig BagConfig::from_json(const Json& json, const std::string& where) {
     f.read("min_ngram", c.min_ngram, {1, 64});
     f.read("separator_id", c.separator_id, {-1, 1 << 24});
     f.read("end_id", c.end_id, {-1, 1 << 24});
+    f.read("mark_ids", c.mark_ids, {0, 1 << 24});
     f.read("word_ngram", c.word_ngram, {0, 64});
     f.read("buckets", c.buckets, {1, 1 << 26});
     return c;
@@ -104,6 +119,7 @@ Json BagConfig::to_json() const {
     if (separator_id >= 0) {
         j["separator_id"] = separator_id;
         j["end_id"] = end_id;
+        if (!mark_ids.empty()) j["mark_ids"] = mark_ids;
         j["word_ngram"] = word_ngram;
     }
     j["buckets"] = buckets;

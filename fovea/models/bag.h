@@ -6,7 +6,8 @@
 // Tokens may be words or pieces: runs of 1 … max_ngram of them count. Or characters, with
 // `separator_id` between words: then words and pairs of words count too, and runs do not reach
 // beyond the separators around a word (Bojanowski et al. 2017: a word that was never seen has parts
-// that were, and its beginning and end are told from its middle).
+// that were, and its beginning and end are told from its middle). A mark (`mark_ids`) parts words
+// as a separator does and is a word by itself: "(fine)" is a bracket, the word fine, and a bracket.
 //
 //   row_i = mean E[h(run)]   over the runs that end with token i
 //
@@ -19,6 +20,7 @@ struct BagConfig : WordModelConfig {
     int min_ngram = 1, max_ngram = 2;
     int separator_id = -1;  // tokens are characters, and this one parts words; -1: they are words
     int end_id = -1;        // and this one ends a text
+    std::vector<int> mark_ids;
     int word_ngram = 2;     // with a separator: runs of words
     int buckets = 1 << 16;  // rows that the runs share
 

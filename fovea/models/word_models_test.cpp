@@ -130,6 +130,32 @@ TEST(WordModels, TheBagOfCharactersKnowsWords) {
     EXPECT_EQ(row({4, 5, 1, 6, 7}, 4), row({4, 5, 1, 6, 7, 2}, 4));     // wherever the text ends
 }
 
+// "(ab)c": brackets part words and are words, and the word between them is the same as ever.
+TEST(WordModels, TheBagTakesMarksForWords) {
+    Rng rng(3);
+    ParameterStore store;
+    BagConfig c = tiny_config<BagConfig>();
+    c.separator_id = 1;
+    c.end_id = 2;
+    c.min_ngram = 2;
+    c.max_ngram = 3;
+    c.word_ngram = 1;
+    c.buckets = 5000;
+    const Bag plain(c, Params(store, rng));
+    c.mark_ids = {8, 9};
+    Bag bag = plain;
+    bag.config = BagConfig::from_json(c.to_json(), "config");
+    EXPECT_EQ(bag.config.mark_ids, c.mark_ids);
+    const auto row = [](const Bag& b, const Ids& ids, std::int64_t i) {
+        const Tensor t = b(one(ids));
+        return std::vector<float>(t.data() + i * 6, t.data() + (i + 1) * 6);
+    };
+    EXPECT_EQ(row(bag, {8, 4, 5, 9, 6}, 2), row(bag, {1, 4, 5, 1, 6}, 2));
+    EXPECT_NE(row(plain, {8, 4, 5, 9, 6}, 2), row(plain, {1, 4, 5, 1, 6}, 2));
+    EXPECT_NE(row(bag, {1, 4, 5, 8}, 3), row(bag, {1, 4, 5, 9}, 3));  // two marks are two words
+    EXPECT_EQ(row(bag, {1, 4, 5, 1}, 3), row(plain, {1, 4, 5, 1}, 3));
+}
+
 TEST(WordModels, HeadsMustDivide) {
     try {
         SingleHead::new_config({.width = 8, .heads = 3, .hidden = 8, .vocabulary = 9});

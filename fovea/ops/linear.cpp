@@ -92,12 +92,12 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Act act) {
 Tensor feed_forward(const Tensor& x, const LayerWeights& in, const LayerWeights& out, Act act) {
     expect_f32("feed_forward", "x", x);
     const bool inner_tracked = check_layer("feed_forward", x.shape(), in, is_tracked(x));
-    const Shape inner = with_cols(x.shape(), in.w.rows());
-    const bool tracked = check_layer("feed_forward", inner, out, inner_tracked);
+    const Shape inner_shape = with_cols(x.shape(), in.w.rows());
+    const bool tracked = check_layer("feed_forward", inner_shape, out, inner_tracked);
     if (!tracked || !kernels::needs_input(act))  // two layers keep no more than this would
         return linear(linear(x, in.w, in.b, act), out.w, out.b);
 
-    Tensor z(inner), a(inner), y(with_cols(x.shape(), out.w.rows()));
+    Tensor z(inner_shape), a(inner_shape), y(with_cols(x.shape(), out.w.rows()));
     multiply_by_weight(x, in.w, Trans::yes, a.view(), true,
                        {.bias = bias_of(in), .act = act, .pre = z.view()});
     multiply_by_weight(a, out.w, Trans::yes, y.view(), true, {.bias = bias_of(out)});

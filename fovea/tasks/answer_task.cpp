@@ -1,6 +1,7 @@
 // The training of models that answer questions, behind the interface of tasks.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "fovea/base/files.h"
 #include "fovea/data/split.h"
@@ -29,6 +30,7 @@ public:
               {.group = "model", .common = true, .choices = models});
         choice_.describe(s);
         vocabulary_.describe(s);
+        rates_.describe(s);
     }
 
     std::vector<std::string> metrics() const override { return {"f1", "exact"}; }
@@ -46,8 +48,6 @@ public:
         run_ = run;
         read_data(say);
         make_model(say);
-        run.settle(defaults());
-        run_ = run;
         texts_.emplace(model_);
         for (const QuestionRecord& r : train_) texts_->add(r.question, r.context);
         std::vector<std::int64_t> lengths;
@@ -59,6 +59,13 @@ public:
             lengths.push_back(w.tokens);
         }
         expect_input(!lengths.empty(), run_.train[0], ": no context holds a word");
+        // Some dozens of updates an epoch from few questions, too.
+        const std::int64_t tokens =
+            std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+        if (settings_ && !settings_->given("max-tokens"))
+            run.batches.max_tokens = std::clamp<std::int64_t>(tokens / 50, 512, 4096);
+        run.settle(defaults());
+        run_ = run;
         batches_.emplace(lengths, run.batches);
     }
 
@@ -86,6 +93,8 @@ public:
         };
         if (!dev_.empty()) t.evaluate = [this] { return evaluate(); };
         t.save_model = [this](const std::string& path) { model_.save(path, true); };
+        const SpanModel& n = *model_.network;
+        t.parameter_rules = rates_.rules(n.layers, n.layer_of, *model_.store);
         return t;
     }
 
@@ -99,11 +108,18 @@ public:
 private:
     RunDefaults defaults() const {
         const int width = model_.network->width;
-        // Devlin et al. 2018, §4.2: 5e-5 for 3 epochs; small models bear more.
+        const auto questions = static_cast<std::int64_t>(train_.size());
+        // Devlin et al. 2018, §4.2: 5e-5 for 3 epochs; small models bear more, few questions want
+        // more.
         if (pretrained_)
-            return {
-                .rate = width <= 256 ? 3e-4 : 5e-5, .warmup = 500, .epochs = 3, .d_model = width};
-        return {.rate = width <= 256 ? 1e-3 : 3e-4, .warmup = 1000, .epochs = 8, .d_model = width};
+            return {.rate = width <= 256 ? 3e-4 : 5e-5,
+                    .warmup = 500,
+                    .epochs = std::clamp<std::int64_t>(20000 / questions, 3, 10),
+                    .d_model = width};
+        return {.rate = width <= 256 ? 1e-3 : 3e-4,
+                .warmup = 1000,
+                .epochs = std::clamp<std::int64_t>(60000 / questions, 3, 30),
+                .d_model = width};
     }
 
     void read_data(const Say& say) {
@@ -257,6 +273,7 @@ private:
     const Settings* settings_ = nullptr;  // a resumed run's own recipe comes after check()
     EncoderChoice choice_{.preset = "tiny"};
     VocabularyChoice vocabulary_;
+    LayerRates rates_;
     RunSettings run_;
     std::vector<QuestionRecord> train_, dev_;
     std::int64_t unanswered_ = 0;

@@ -29,6 +29,12 @@ std::int64_t fitting_epochs(std::int64_t texts) {
     return std::clamp<std::int64_t>(300000 / std::max<std::int64_t>(1, texts), 4, 30);
 }
 
+std::int64_t fitting_epochs(const TextCounts& counts) {
+    constexpr std::int64_t words_to_read = 20'000'000;
+    const std::int64_t by_words = words_to_read / std::max<std::int64_t>(1, counts.words);
+    return std::min(fitting_epochs(counts.texts), std::max<std::int64_t>(by_words, 4));
+}
+
 namespace {
 
 bool is_deep(const std::string& model) {
@@ -45,7 +51,7 @@ std::int64_t fitting_tokens(const std::string& model, std::int64_t batch,
 
 ClassifyDefaults classify_defaults(const std::string& model, const TextCounts& counts) {
     ClassifyDefaults d;
-    d.epochs = fitting_epochs(counts.texts);
+    d.epochs = fitting_epochs(counts);
     d.batch = fitting_batch(counts.texts);
     // Few texts: a word is better known than its capital letter.
     d.lowercase = counts.texts < 200000;

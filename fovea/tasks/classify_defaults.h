@@ -30,6 +30,7 @@ ClassifyDefaults classify_defaults(const std::string& model, const TextCounts& c
 // Texts of an update, and passes over the data, so that there are some thousand updates.
 std::int64_t fitting_batch(std::int64_t texts);
 std::int64_t fitting_epochs(std::int64_t texts);
+std::int64_t fitting_epochs(const TextCounts& counts);  // fewer where texts are long
 // Tokens of an update that leave room for its texts; fewer for a network, which keeps more of each.
 std::int64_t fitting_tokens(const std::string& model, std::int64_t batch, std::int64_t mean_length);
 

@@ -12,6 +12,7 @@
 #include "fovea/io/safetensors_writer.h"
 #include "fovea/io/test_folder.h"
 #include "fovea/ops/softmax.h"
+#include "fovea/tasks/classify_defaults.h"
 #include "fovea/tasks/test_classifier.h"
 
 namespace fovea {
@@ -22,6 +23,13 @@ std::vector<float> all_probabilities(const ClassifyModel& m, std::int64_t batch_
     for (const TextLabel& t : classify(m, texts, batch_tokens))
         all.insert(all.end(), t.probabilities.begin(), t.probabilities.end());
     return all;
+}
+
+TEST(ClassifyDefaults, LongTextsAreReadLessOften) {
+    EXPECT_EQ(fitting_epochs(TextCounts{.texts = 1000, .words = 10000}), 30);
+    EXPECT_EQ(fitting_epochs(TextCounts{.texts = 15000, .words = 130000}), 20);
+    EXPECT_EQ(fitting_epochs(TextCounts{.texts = 2500, .words = 2000000}), 10);
+    EXPECT_EQ(fitting_epochs(TextCounts{.texts = 25000, .words = 6000000}), 4);
 }
 
 TEST(Classify, ATextsAnswerDoesNotDependOnItsNeighboursOrThreads) {

@@ -39,6 +39,7 @@ public:
               {.group = "model", .common = true, .choices = {"first", "mean", "max"}});
         s.add("temperature", temperature_, "cosines are divided by it",
               {.group = "model", .min = 1e-3, .max = 10});
+        rates_.describe(s);
     }
 
     std::vector<std::string> metrics() const override { return {"accuracy", "mrr"}; }
@@ -85,6 +86,7 @@ public:
         t.guessing_loss = std::log(static_cast<double>(std::max<std::size_t>(2, train_.size())));
         if (!dev_.empty()) t.evaluate = [this] { return evaluate(); };
         t.save_model = [this](const std::string& path) { model_.save(path, true); };
+        t.parameter_rules = rates_.rules(*model_.encoder, *model_.store);
         return t;
     }
 
@@ -185,6 +187,7 @@ private:
     std::string source_key_, target_key_, pool_ = "mean";
     float temperature_ = 0.05f;
     EncoderMaking making_;
+    LayerRates rates_;
     RunSettings run_;
     std::vector<TextPair> train_, dev_;
     EmbedModel model_;

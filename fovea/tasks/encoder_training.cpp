@@ -30,10 +30,9 @@ bool is_layer_range(const std::string& text, int& first, int& last) {
     return read.ec == std::errc{} && read.ptr == end;
 }
 
-bool is_part(const std::string& part, const TextEncoder& e, const std::string& name) {
-    const int layer = e.layer_of(name);
+bool is_part(const std::string& part, int layer, int layers, const std::string& name) {
     if (part == "embeddings") return layer == 0;
-    if (part == "encoder") return layer <= e.layers;
+    if (part == "encoder") return layer <= layers;
     int first = 0, last = 0;
     if (is_layer_range(part, first, last)) return layer >= first && layer <= last && layer > 0;
     std::vector<std::string> captures;
@@ -53,8 +52,13 @@ void LayerRates::describe(Settings& s) {
 }
 
 ParameterRules LayerRates::rules(const TextEncoder& e, const ParameterStore& store) const {
+    return rules(e.layers, e.layer_of, store);
+}
+
+ParameterRules LayerRates::rules(int layers, const std::function<int(std::string_view)>& layer_of,
+                                 const ParameterStore& store) const {
     if (frozen.empty() && decay == 1) return {};
-    if (!e.layer_of)
+    if (!layer_of)
         fail_with(ErrorKind::usage, "leave out --freeze and --layer-decay",
                   "the model has no layers that could learn at rates of their own");
     std::set<std::string> still;
@@ -62,22 +66,21 @@ ParameterRules LayerRates::rules(const TextEncoder& e, const ParameterStore& sto
         const std::size_t before = still.size();
         bool found = false;
         for (const std::string& name : store.names())
-            if (is_part(part, e, name)) found = true, still.insert(name);
+            if (is_part(part, layer_of(name), layers, name)) found = true, still.insert(name);
         if (!found && before == still.size())
             fail_with(ErrorKind::usage,
-                      text_of("embeddings, encoder, layers 1 to ", e.layers,
+                      text_of("embeddings, encoder, layers 1 to ", layers,
                               ", or a pattern such as ", store.names().back()),
                       "--freeze ", part, ": the model has no such part");
     }
     if (still.size() == store.names().size())
         fail_with(ErrorKind::usage, "leave something to learn", "--freeze: all of the model");
-    return
-        [still, decay = decay, top = e.layers + 1, layer_of = e.layer_of](const std::string& name) {
-            ParameterRule rule;
-            rule.frozen = still.count(name) > 0;
-            rule.rate_factor = std::pow(decay, top - layer_of(name));
-            return rule;
-        };
+    return [still, decay = decay, top = layers + 1, layer_of](const std::string& name) {
+        ParameterRule rule;
+        rule.frozen = still.count(name) > 0;
+        rule.rate_factor = std::pow(decay, top - layer_of(name));
+        return rule;
+    };
 }
 
 void EncoderMaking::describe(Settings& s, std::span<const std::string> others,
@@ -150,7 +153,12 @@ void set_dropout(Json& config, float share) {
 }  // namespace
 
 ModelFolder folder_to_go_on_from(const RunSettings& run, const std::optional<float>& dropout) {
-    if (run.body) return run.body->folder;
+    if (run.body) {
+        if (dropout)
+            refuse_without_effect("dropout", "on an encoder that another task makes",
+                                  "move it to [train]");
+        return run.body->folder;
+    }
     ModelFolder folder = ModelFolder::open(run.from);
     if (dropout) set_dropout(folder.config, *dropout);
     return folder;

@@ -2,6 +2,7 @@
 // What tasks that train on a text encoder share: which encoder a new model gets, how fast each of
 // its layers learns, and what a run says about it.
 // Not thread-safe: it belongs to one trainer.
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -27,6 +28,9 @@ struct LayerRates {
     // For TrainTask::parameter_rules; a part that is not there is a usage error. Heads of a task
     // are above the encoder's last layer.
     ParameterRules rules(const TextEncoder& encoder, const ParameterStore& store) const;
+    // The same of any model with `layers` layers, whose numbers layer_of knows.
+    ParameterRules rules(int layers, const std::function<int(std::string_view)>& layer_of,
+                         const ParameterStore& store) const;
 };
 
 // The encoder of a new model, and its vocabulary.

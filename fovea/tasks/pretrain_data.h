@@ -44,6 +44,8 @@ public:
     Tokens encode(const Tokenizer& tokenizer, const TokenDocumentsOptions& options) const;
 
     std::int64_t documents() const { return learnt_; }
+    // Two documents at least on either side: one to go on with, one to take another text from.
+    bool has_other_documents() const { return learnt_ >= (holds_out_tail_ ? 11 : 2); }
     Json fingerprint() const;
 
 private:

@@ -42,6 +42,12 @@ public:
         const ModelHabit& habit = habit_of(settings_.model);
         objective_ = settings_.objective_for(habit);
         const PretrainData data(run, settings_, say);
+        if (learns_next_by_habit() && !data.has_other_documents()) {
+            objective_ = Objective::masked;
+            say(text_of("objective: mlm, since ", data.documents(),
+                        data.documents() == 1 ? " document is" : " documents are",
+                        " too few to tell next sentences by   change with --documents"));
+        }
         if (run.from.empty()) make_model(habit, data, say);
         read_tokens(data, say);
         const int width = model_.encoder->width;
@@ -95,8 +101,26 @@ public:
         return t;
     }
 
+    // The text itself is read as a stream and not kept.
+    std::optional<TrainedEncoder> trained_encoder() const override {
+        TrainedEncoder e{model_.folder, model_.encoder.get(), {}};
+        e.folder.in_training = model_.store;
+        return e;
+    }
+
 private:
+    // Nobody asked for next sentences; the model's paper has them.
+    bool learns_next_by_habit() const {
+        return objective_ == Objective::masked_and_next && settings_.objective == "auto" &&
+               run_.metric != "next_accuracy";
+    }
+
     void open_model(const Say& say) {
+        if (run_.body)
+            fail_with(ErrorKind::usage,
+                      "put it first: it makes vocabulary and encoder; language-model stands beside "
+                      "any task",
+                      "pretrain: cannot go on with the encoder of another task");
         model_ = PretrainedModel::open(folder_to_go_on_from(run_, settings_.sizes.dropout));
         const std::string where = model_.folder.config_path();
         settings_.model = text_encoder_of(model_.folder.config, where).name;

@@ -36,6 +36,9 @@ NameCounts intent_counts(std::span<const SlotText> texts) {
 class SlotsTrainer : public Trainer {
 public:
     void describe(Settings& s) override {
+        s.add("unknown-label", unknown_,
+              "a text of the dev set with an intent or a slot training has not",
+              {.group = "data", .choices = {"error", "skip"}});
         s.add("crf", crf_, "judge the slots of a text together (this is the default)",
               {.group = "model", .common = true});
         s.add("no-crf", no_crf_, "judge each word by itself", {.group = "model", .common = true});
@@ -152,6 +155,8 @@ private:
             std::vector<std::uint64_t> hashes;
             for (const SlotText& t : train_) hashes.push_back(record_hash(t.words));
             dev_ = take_out(train_, dev_split(hashes));
+            // A name that would then be in no training text stays there.
+            for (SlotText& t : take_unknown_texts()) train_.push_back(std::move(t));
             if (!dev_.empty())
                 say(text_of("data: ", dev_.size(),
                             " texts are held out to measure on (--dev FILE gives others)"));
@@ -160,20 +165,39 @@ private:
         expect_input(!slots.empty(), run_.train[0], ": no word has a tag other than O");
         for (const auto& [name, count] : intents) intents_.push_back(name);
         for (const auto& [name, count] : slots) slots_.push_back(name);
-        check_dev(slots, intents);
+        check_dev(slots, intents, say);
         say(text_of("data: ", train_.size(), " texts, ", intents.size(), " intents: ",
                     counts_text(intents), "; ", slots.size(), " slots: ", counts_text(slots)));
     }
 
-    void check_dev(const NameCounts& slots, const NameCounts& intents) const {
+    std::vector<SlotText> take_unknown_texts() {
+        return take_unknown(dev_, std::span<const SlotText>(train_), [](const SlotText& t) {
+            std::vector<std::string> names{"intent " + t.intent};
+            for (const auto& [name, count] : slot_counts({&t, 1})) names.push_back("slot " + name);
+            return names;
+        });
+    }
+
+    void check_dev(const NameCounts& slots, const NameCounts& intents, const Say& say) {
+        if (unknown_ == "skip") {
+            const std::size_t skipped = take_unknown_texts().size();
+            if (skipped > 0)
+                say(text_of("data: ", skipped, skipped == 1 ? " text has" : " texts have",
+                            " an intent or a slot that was never seen: passed over"));
+            expect_input(!dev_.empty() || skipped == 0, run_.dev,
+                         ": every text has an intent or a slot that was never seen in training");
+        }
+        const auto refuse = [](const SlotText& t, const char* what, const std::string& name,
+                               const NameCounts& seen) {
+            fail_with(ErrorKind::bad_input,
+                      "--unknown-label skip passes over such texts; seen: " + counts_text(seen),
+                      t.path, ":", t.line, ": the ", what, " \"", name,
+                      "\" was never seen in training");
+        };
         for (const SlotText& t : dev_) {
-            if (!intents.count(t.intent))
-                fail_with(ErrorKind::bad_input, "seen: " + counts_text(intents), t.path, ":",
-                          t.line, ": the intent \"", t.intent, "\" was never seen in training");
+            if (!intents.count(t.intent)) refuse(t, "intent", t.intent, intents);
             for (const auto& [name, count] : slot_counts({&t, 1}))
-                if (!slots.count(name))
-                    fail_with(ErrorKind::bad_input, "seen: " + counts_text(slots), t.path, ":",
-                              t.line, ": the slot \"", name, "\" was never seen in training");
+                if (!slots.count(name)) refuse(t, "slot", name, slots);
         }
     }
 
@@ -246,7 +270,7 @@ private:
     }
 
     bool crf_ = false, no_crf_ = false;
-    std::string pool_ = "attention";
+    std::string pool_ = "attention", unknown_ = "error";
     float intent_weight_ = 1, smoothing_ = 0;
     int word_features_ = 0;
     Settings* settings_ = nullptr;  // a resumed run's own recipe comes after check()

@@ -42,6 +42,8 @@ public:
               {.group = "data", .common = true, .otherwise = "the last"});
         s.add("scheme", scheme_, "how tags mark entities; plain: they do not",
               {.group = "data", .choices = tag_scheme_names()});
+        s.add("unknown-label", unknown_, "a sentence of the dev set with a tag training has not",
+              {.group = "data", .choices = {"error", "skip"}});
         s.add("crf", crf_, "judge the tags of a sentence together (this is the default)",
               {.group = "model", .common = true});
         s.add("no-crf", no_crf_, "judge each word by itself", {.group = "model", .common = true});
@@ -188,7 +190,7 @@ private:
                      entities_ ? ": no word has a tag other than O"
                                : ": all words have the same tag, but at least two are wanted");
         for (const auto& [name, count] : counts) names_.push_back(name);
-        check_dev(counts);
+        check_dev(counts, say);
         std::int64_t words = 0;
         for (const TaggedWords& t : train_) words += static_cast<std::int64_t>(t.words.size());
         say(text_of("data: ", train_.size(), " sentences, ", words, " words, ",
@@ -199,18 +201,40 @@ private:
         std::vector<std::uint64_t> hashes;
         for (const TaggedWords& t : train_) hashes.push_back(record_hash(t.words));
         dev_ = take_out(train_, dev_split(hashes));
+        // A type that would then be in no training sentence stays there.
+        for (TaggedWords& t : take_unknown_sentences()) train_.push_back(std::move(t));
         if (!dev_.empty())
             say(text_of("data: ", dev_.size(),
                         " sentences are held out to measure on (--dev FILE gives others)"));
     }
 
-    void check_dev(const TagCounts& seen) const {
+    std::vector<TaggedWords> take_unknown_sentences() {
+        return take_unknown(dev_, std::span<const TaggedWords>(train_),
+                            [this](const TaggedWords& t) {
+                                std::vector<std::string> names;
+                                for (const auto& [name, count] : counts_of({&t, 1}, entities_))
+                                    names.push_back(name);
+                                return names;
+                            });
+    }
+
+    void check_dev(const TagCounts& seen, const Say& say) {
+        if (unknown_ == "skip") {
+            const std::size_t skipped = take_unknown_sentences().size();
+            if (skipped > 0)
+                say(text_of("data: ", skipped, skipped == 1 ? " sentence has" : " sentences have",
+                            " a tag that was never seen: passed over"));
+            expect_input(!dev_.empty() || skipped == 0, run_.dev,
+                         ": every sentence has a tag that was never seen in training");
+        }
         for (const TaggedWords& t : dev_)
             for (const auto& [name, count] : counts_of({&t, 1}, entities_))
                 if (!seen.count(name))
-                    fail_with(ErrorKind::bad_input, "seen: " + counts_text(seen), t.path, ":",
-                              t.line, ": the ", entities_ ? "type" : "tag", " \"", name,
-                              "\" of this sentence was never seen in training");
+                    fail_with(ErrorKind::bad_input,
+                              "--unknown-label skip passes over such sentences; seen: " +
+                                  counts_text(seen),
+                              t.path, ":", t.line, ": the ", entities_ ? "type" : "tag", " \"",
+                              name, "\" of this sentence was never seen in training");
     }
 
     std::vector<std::string> labels_of_data() const {
@@ -292,7 +316,7 @@ private:
         note_data(model_.folder, contents, train_.size(), run_);
     }
 
-    std::string words_key_, tags_key_, scheme_ = "auto";
+    std::string words_key_, tags_key_, scheme_ = "auto", unknown_ = "error";
     bool crf_ = false, no_crf_ = false;
     int word_features_ = 0;
     Settings* settings_ = nullptr;  // a resumed run's own recipe comes after check()

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -72,6 +73,24 @@ std::vector<Record> take_out(std::vector<Record>& records, std::span<const std::
     }
     records = std::move(rest);
     return taken;
+}
+
+// Moves the records of `dev` out that hold a name (a label, a type of entity) which no training
+// record has. `names_of`: the names of a record.
+template <class Record, class NamesOf>
+std::vector<Record> take_unknown(std::vector<Record>& dev, std::span<const Record> train,
+                                 NamesOf names_of) {
+    std::set<std::string> known;
+    for (const Record& r : train)
+        for (const std::string& name : names_of(r)) known.insert(name);
+    std::vector<std::size_t> unknown;
+    for (std::size_t i = 0; i < dev.size(); ++i) {
+        const auto names = names_of(dev[i]);
+        if (!std::all_of(names.begin(), names.end(),
+                         [&](const std::string& name) { return known.contains(name); }))
+            unknown.push_back(i);
+    }
+    return take_out(dev, unknown);
 }
 
 // A hash as 16 digits.

@@ -4,12 +4,21 @@
 
 namespace fovea {
 
-bool is_better(const Evaluation& e, const TrainState& s) {
-    if (!std::isfinite(e.value) || !std::isfinite(e.loss)) return false;
+namespace {
+
+bool is_finite(const Evaluation& e) { return std::isfinite(e.value) && std::isfinite(e.loss); }
+
+bool gains(const Evaluation& e, const TrainState& s) {
     if (s.best_metric.empty() || s.best_metric != e.name) return true;
     if (e.value != s.best_value)
         return e.higher_is_better ? e.value > s.best_value : e.value < s.best_value;
     return e.loss <= s.best_loss;
+}
+
+}  // namespace
+
+bool is_better(const Evaluation& e, const TrainState& s) {
+    return is_finite(e) && (e.rough || gains(e, s));
 }
 
 bool take_evaluation(const Evaluation& e, TrainState& s) {
@@ -17,7 +26,7 @@ bool take_evaluation(const Evaluation& e, TrainState& s) {
     s.evaluated_step = s.step;
     ++s.evaluations;
     if (e.higher_is_better && e.value == 0) ++s.evaluations_at_zero;
-    s.evaluations_without_gain = better ? 0 : s.evaluations_without_gain + 1;
+    s.evaluations_without_gain = better && gains(e, s) ? 0 : s.evaluations_without_gain + 1;
     if (!better) return false;
     s.best_metric = e.name;
     s.best_value = e.value;

@@ -17,11 +17,13 @@ struct Evaluation {
     bool higher_is_better = true;
     double loss = 0;  // mean loss on the dev set, without dropout and smoothing
     Json extra = Json::object();
+    bool rough = false;  // of too few records to choose a model by: the later one is kept
 };
 
 // Better than the best so far? Of two equal values the lower loss wins, of two equal losses the
 // later model, which has seen more. So a metric that stays at zero leaves the choice to the loss.
-// A value or loss that is not finite is never better.
+// A value or loss that is not finite is never better. Of rough ones the later wins: the best of
+// thirty values over a handful of records is the luckiest model, and often an early one.
 bool is_better(const Evaluation& evaluation, const TrainState& best_so_far);
 
 // Counts the evaluation, and takes it as the best where it is. True where it is.

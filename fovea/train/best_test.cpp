@@ -32,6 +32,20 @@ TEST(Best, WhatIsNotFiniteIsNeverKept) {
     EXPECT_EQ(kept({{"BLEU", 1, true, 1}, {"BLEU", 5, true, NAN}}), 1);
 }
 
+TEST(Best, OfRoughFiguresTheLaterIsKept) {
+    const auto rough = [](double value) {
+        Evaluation e{"accuracy", value, true, 1};
+        e.rough = true;
+        return e;
+    };
+    EXPECT_EQ(kept({rough(100), rough(94), rough(96)}), 3);
+    EXPECT_EQ(kept({rough(90), rough(NAN)}), 1);
+    TrainState s;  // patience counts gains all the same
+    for (const double value : {100.0, 94.0, 96.0, 95.0}) take_evaluation(rough(value), s);
+    EXPECT_EQ(s.evaluations_without_gain, 1);
+    EXPECT_EQ(s.best_value, 95.0);
+}
+
 TEST(Best, AnotherMetricStartsAnew) {
     EXPECT_EQ(kept({{"BLEU", 30, true, 1}, {"chrF", 20, true, 2}}), 2);
 }

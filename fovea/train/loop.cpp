@@ -279,6 +279,7 @@ private:
     bool evaluate() {
         if (average_) average_->swap(*task_.store);
         EvaluationReport r{task_.evaluate(), false, state_.step, epoch()};
+        if (options_.patience > 0) r.evaluation.rough = false;  // asked to choose
         r.best = take_evaluation(r.evaluation, state_);
         if (r.best) task_.save_model(join_path(options_.out, "model"));
         if (average_) average_->swap(*task_.store);

@@ -239,7 +239,8 @@ TEST(ClassifyFiles, ColumnsAreKeptUnknownLabelsSkippedLongTextsJoined) {
               0);
     write_file_atomically(folder / "in.csv", "id,text,label\n7,ba ke,with\n8,\"lu, po\",perhaps\n");
     const Outcome tsv = fovea({"classify", folder / "run", folder / "in.csv", "--format", "tsv"});
-    EXPECT_TRUE(tsv.out.starts_with("id\ttext\tlabel\tlabel\tprobability\n7\tba ke\twith\t"))
+    EXPECT_TRUE(
+        tsv.out.starts_with("id\ttext\tlabel\tpredicted_label\tprobability\n7\tba ke\twith\t"))
         << tsv.out;
     const Outcome jsonl =
         fovea({"classify", folder / "run", folder / "in.csv", "--format", "jsonl"});

@@ -150,6 +150,41 @@ TEST(MultiCli, QuestionsBesideTags) {
     }
 }
 
+// Pretraining makes vocabulary and encoder, and others stand on it; it stands on nobody's.
+TEST(MultiCli, PretrainingComesFirst) {
+    const TestFolder folder;
+    write_toys(folder);
+    std::string text;
+    for (int i = 0; i < 60; ++i)
+        text += std::string(names[i % 4]) + " " + verbs[i % 3] + " the " + nouns[i % 5] + ".\n\n";
+    write_file_atomically(folder / "text.txt", text);
+    const std::string pretrain = "[[task]]\ntask = \"pretrain\"\nobjective = \"mlm\"\ntrain = \"" +
+                                 folder / "text.txt" + "\"\ndev = \"none\"\n",
+                      tag = "[[task]]\ntask = \"tag\"\ntrain = \"" + folder / "train.conll" +
+                            "\"\ndev = \"" + folder / "dev.conll" + "\"\n";
+    const auto train = [&](const std::string& tasks, const std::string& out) {
+        std::string table = run_table("steps = 3");
+        if (const auto at = table.find("vocab = "); at != std::string::npos)  // BERT's own
+            table.erase(at, table.find('\n', at) + 1 - at);
+        write_file_atomically(folder / "two.toml", table + "model = \"bert\"\n" + tasks);
+        return fovea({"train", "--config", folder / "two.toml", "--out", folder / out});
+    };
+    const Outcome t = train(pretrain + tag, "first");
+    ASSERT_EQ(t.code, 0) << t.err;
+    const Outcome filled = fovea({"fill", folder / "first", "--top", "1"},
+                                 {.input = std::string(names[0]) + " [MASK] the " + nouns[0]});
+    EXPECT_EQ(filled.code, 0) << filled.err;
+    EXPECT_EQ(fovea({"eval", folder / "first/models/tag", "--test", folder / "dev.conll"}).code, 0);
+    const Outcome second = train(tag + pretrain, "second");
+    EXPECT_EQ(second.code, 2) << second.err;
+    EXPECT_NE(second.err.find("put it first"), std::string::npos) << second.err;
+    const Outcome dropped = train(pretrain + tag + "dropout = 0.3\n", "dropped");
+    EXPECT_EQ(dropped.code, 2) << dropped.err;
+    EXPECT_NE(dropped.err.find("--dropout has no effect on an encoder that another task makes"),
+              std::string::npos)
+        << dropped.err;
+}
+
 // A translator's encoder learns beside it: tags, distances, hidden words. Its own folder is as
 // ever.
 TEST(MultiCli, LossesStandBesideATranslation) {

@@ -350,7 +350,7 @@ TEST(PretrainCliMore, BadInputIsOneClearError) {
     refused("bert", "binary.txt", {}, 3, "is not a text file");
     refused("bert", "latin.txt", {}, 3, "not UTF-8");
     refused("bert", "nowhere.txt", {}, 4, "nowhere.txt");
-    refused("bert", "one.txt", {}, 3, "--objective mlm");
+    refused("bert", "one.txt", {"--objective", "mlm-nsp"}, 3, "--objective mlm");
     refused("bort", "good.txt", {}, 2, "--model is `bort`");
     refused("gpt2", "good.txt", {"--objective", "mlm-nsp"}, 2, "gpt2 cannot learn");
     refused("gpt2", "good.txt", {"--whole-words"}, 2, "--whole-words has no effect");

@@ -187,6 +187,14 @@ TEST(SlotsCli, BadInputIsOneClearError) {
     write_slots(folder / "dev", {"play kimzor\n", "O B-tune\n", "Play\n"});
     refuses(slot_words(folder / "good", folder / "no", {"--dev", folder / "dev"}), 3,
             "dev/seq.in:1: the slot \"tune\" was never seen in training");
+    write_slots(folder / "dev", {"play kimzor\nplay kimzor\n", "O B-tune\nO O\n", "Play\nPlay\n"});
+    const Outcome skipped =
+        fovea(slot_words(folder / "good", folder / "skipped",
+                         {"--dev", folder / "dev", "--unknown-label", "skip", "--steps", "1"}));
+    EXPECT_EQ(skipped.code, 0) << skipped.err;
+    EXPECT_NE(skipped.err.find("1 text has an intent or a slot that was never seen: passed over"),
+              std::string::npos)
+        << skipped.err;
     write_slots(folder / "dev", {"call kimzor\n", "O B-person\n", "Phone\n"});
     refuses(slot_words(folder / "good", folder / "no", {"--dev", folder / "dev"}), 3,
             "dev/seq.in:1: the intent \"Phone\" was never seen in training");

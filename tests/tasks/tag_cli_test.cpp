@@ -319,6 +319,16 @@ TEST(TagCli, BadInputIsOneClearError) {
     write_file_atomically(folder / "dev.conll", "ba\tO\n\nZor\tB-animal\n");
     refused(good, {"--dev", folder / "dev.conll"}, 3,
             "dev.conll:3: the type \"animal\" of this sentence was never seen");
+    const Outcome skipped = fovea(
+        tag_words(folder / "t.conll", folder / "skipped",
+                  {"--dev", folder / "dev.conll", "--unknown-label", "skip", "--steps", "1"}));
+    EXPECT_EQ(skipped.code, 0) << skipped.err;
+    EXPECT_NE(skipped.err.find("1 sentence has a tag that was never seen: passed over"),
+              std::string::npos)
+        << skipped.err;
+    write_file_atomically(folder / "dev.conll", "Zor\tB-animal\n");
+    refused(good, {"--dev", folder / "dev.conll", "--unknown-label", "skip"}, 3,
+            "every sentence has a tag that was never seen");
     write_file_atomically(folder / "dev.conll", "ba\tN\n\nZor\tV\n");
     refused(good, {"--dev", folder / "dev.conll"}, 3, "its tags mark no entities");
     refused(good, {"--dev", folder / "nowhere.conll"}, 4, "nowhere.conll");
