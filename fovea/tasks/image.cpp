@@ -1,12 +1,11 @@
 #include "fovea/tasks/image.h"
 
 #include <algorithm>
-#include <exception>
 #include <optional>
 
 #include "fovea/base/files.h"
-#include "fovea/base/threads.h"
 #include "fovea/ops/softmax.h"
+#include "fovea/tasks/bad_records.h"
 #include "fovea/tasks/new_head.h"
 
 namespace fovea {
@@ -145,35 +144,11 @@ std::vector<Picture> read_fitted(const ReadPicture& read, std::vector<LabelledTe
                                  std::int64_t skip_bad, const Say& say) {
     const PictureReader reader;
     std::vector<Picture> all(records.size());
-    struct Wrong {
-        std::exception_ptr error;
-        std::string what;
-    };
-    std::vector<Wrong> wrong(records.size());
-    parallel_for(static_cast<std::int64_t>(records.size()), 1, [&](std::int64_t b, std::int64_t e) {
-        for (auto i = static_cast<std::size_t>(b); i < static_cast<std::size_t>(e); ++i) {
-            try {
-                all[i] = read(reader, records[i].texts);
-            } catch (const Error& error) {
-                // the first in order is told below, whichever thread met it
-                wrong[i] = {std::current_exception(), error.what()};
-            }
-        }
-    });
-    std::vector<Picture> kept;
-    std::vector<LabelledText> kept_records;
-    std::int64_t bad = 0;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        if (!wrong[i].error) {
-            kept.push_back(std::move(all[i]));
-            kept_records.push_back(std::move(records[i]));
-            continue;
-        }
-        if (++bad > skip_bad) std::rethrow_exception(wrong[i].error);
-        if (bad <= 5 && say) say("passed over: " + wrong[i].what);
-    }
-    records = std::move(kept_records);
-    return kept;
+    const auto look = [&](std::size_t i) { all[i] = read(reader, records[i].texts); };
+    const std::vector<bool> kept = readable(records.size(), look, PassOver(skip_bad, say));
+    keep_only(records, kept);
+    keep_only(all, kept);
+    return all;
 }
 
 }  // namespace fovea

@@ -174,6 +174,9 @@ TEST_F(DetectCli, BadInputIsOneClearError) {
         {"detect " + model + " " + picture() + " --head magic", 2, "its heads: dense, decoder"},
         {"train " + odd.path() + " --dev none --steps 3 --out " + (*folder_ / "odd"), 3, "9 x 9"},
         {"data check " + odd.path(), 3, "9 x 9"},
+        {"train " + odd.path() + " --skip-bad 1 --dev none --steps 1 --layers 1 --d-model 16 " +
+             "--heads 2 --out " + (*folder_ / "skipped"),
+         0, "passed over: " + (odd / "JPEGImages/00001.png") + ": is 9 x 9"},
         {"train " + cut.path() + " --steps 3 --out " + (*folder_ / "cut"), 3, "00001.xml"},
         {"data check " + cut.path(), 3, "00001.xml"},
         {"eval " + model + " --test " + other.path(), 3, "which the model does not know"},
