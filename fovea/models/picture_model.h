@@ -30,7 +30,8 @@ struct PictureRows {
 
 struct PictureModel {
     int width = 0, layers = 0, channels = 3, height = 0, image_width = 0;
-    int first_tokens = 1;                 // rows before those of the patches
+    int frames = 1;        // of a clip; `channels` are those of all, one frame after the other
+    int first_tokens = 1;  // rows before those of the patches
     int grid_height = 0, grid_width = 0;  // patches of a picture of the model's own size
     std::function<PictureRows(const PictureBatch&)> rows;
     std::function<Tensor(const PictureRows&)> classes;  // [pictures, classes]

@@ -291,6 +291,7 @@ PictureModel Timesformer::make(const Json& config, const std::string& where, int
     m.width = c.hidden_size;
     m.layers = c.num_hidden_layers;
     m.channels = c.num_channels * c.num_frames;
+    m.frames = c.num_frames;
     m.height = m.image_width = c.image_size;
     m.grid_height = c.image_size / c.patch_size;
     m.grid_width = c.num_frames * m.grid_height;  // frames side by side

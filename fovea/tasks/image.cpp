@@ -28,8 +28,12 @@ PictureInput input_of_folder(const ModelFolder& folder) {
               ": there is no such file, which says how pictures become numbers");
 }
 
-void check_input(const ImageModel& m) {
+// Clips: a file of others tells the numbers of one frame's channels.
+void settle_picture_input(ImageModel& m) {
     const PictureModel& n = *m.network;
+    if (n.frames > 1 && static_cast<int>(m.input.channels()) * n.frames == n.channels)
+        m.input.repeat_for(static_cast<std::uint32_t>(n.frames));
+    m.input.frames = static_cast<std::uint32_t>(n.frames);
     expect_input(static_cast<int>(m.input.height) == n.height &&
                      static_cast<int>(m.input.width) == n.image_width &&
                      static_cast<int>(m.input.channels()) == n.channels,
@@ -45,12 +49,12 @@ ImageModel ImageModel::create(ModelFolder made, PictureInput how, std::uint64_t 
     m.folder = std::move(made);
     m.folder.task = "image";
     m.folder.config["architectures"] = {picture_model_of(m.folder.config, "config").architecture};
-    m.folder.preprocessor = how.to_json();
     m.input = std::move(how);
     m.store = std::make_shared<ParameterStore>();
     Rng rng(seed, initial_values_of_images);
     m.network = make_network(m, Params(*m.store, rng));
-    check_input(m);
+    settle_picture_input(m);
+    m.folder.preprocessor = m.input.to_json();
     return m;
 }
 
@@ -69,7 +73,7 @@ ImageModel ImageModel::create_from(ModelFolder pretrained, std::vector<std::stri
                                  Rng rng(seed, initial_values_of_images);
                                  m.network = make_network(m, Params(store, rng));
                              });
-    check_input(m);
+    settle_picture_input(m);
     return m;
 }
 
@@ -86,7 +90,7 @@ ImageModel ImageModel::open(ModelFolder folder, const WeightChoice& weights) {
                             [&](const Params& p) { make_network(m, p); });
     Rng unused;
     m.network = make_network(m, Params(*m.store, unused));
-    check_input(m);
+    settle_picture_input(m);
     return m;
 }
 
