@@ -182,6 +182,9 @@ TEST_F(DetectCli, BadInputIsOneClearError) {
         {"eval " + model + " --test " + other.path(), 3, "which the model does not know"},
         {"train " + json + " --out " + (*folder_ / "json"), 3, "file_name"},
         {"train " + train() + " --max-tokens 5 --out " + (*folder_ / "few"), 2, "max-tokens"},
+        // a flag of another task does not make pictures texts
+        {"train " + train() + " --encoder-layers 2 --out " + (*folder_ / "flag"), 2,
+         "no flag `--encoder-layers`"},
         {"train " + train() + " --d-model 20 --out " + (*folder_ / "odd-width"), 2,
          "multiple of 8"},
     };
