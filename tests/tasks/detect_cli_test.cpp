@@ -114,6 +114,20 @@ TEST_F(DetectCli, ResumedAndWithOtherThreadsTheBitsAreTheSame) {
               read_file(whole + "/step-0000000060/model.safetensors"));
 }
 
+TEST_F(DetectCli, SoIsDetr) {
+    const std::string other = *folder_ / "detr-resumed", whole = *folder_ / "detr-whole",
+                      words = "train " + train() +
+                              " --model detr --dev none --layers 1 --decoder-layers 2 --d-model 16 "
+                              "--heads 2 --ffn 32 --queries 6 --dropout 0.1 --max-records 4 "
+                              "--schedule constant --save-every 4 --steps ";
+    ASSERT_EQ(fovea(words_of(words + "4 --threads 1 --out " + other)).code, 0);
+    const Outcome r = fovea(words_of("train --resume --steps 8 --threads 2 --out " + other));
+    ASSERT_EQ(r.code, 0) << r.err;
+    ASSERT_EQ(fovea(words_of(words + "8 --out " + whole)).code, 0);
+    EXPECT_EQ(read_file(other + "/step-0000000008/model.safetensors"),
+              read_file(whole + "/step-0000000008/model.safetensors"));
+}
+
 // The same data as a COCO file, whose numbers of labels come back in results; and the body of a
 // model for other labels.
 TEST_F(DetectCli, LearnsFromCocoAndFromAnotherModel) {
