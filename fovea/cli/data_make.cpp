@@ -160,16 +160,16 @@ void add_data_make(CLI::App& data) {
                      "strings: a table of sounds, one word each [tones of a telephone]");
     make->add_option("--pictures", choice->pictures,
                      "scenes: pictures with labels; tracks: pictures with masks [made shapes]");
-    make->add_option("--speed", choice->tracks.speed, "tracks: pixels a frame [2]")
+    make->add_option("--speed", choice->tracks.speed, "tracks: pixels a frame")
         ->check(CLI::Range(0.0, 1000.0));
     make->add_option("--misses", choice->tracks.misses,
-                     "tracks: share of things that the masks lack [0]")
+                     "tracks: share of things that the masks lack")
         ->check(CLI::Range(0.0, 1.0))
         ->group(more_group);
-    make->add_option("--frames", choice->tracks.frames, "tracks: of a sequence [20]")
+    make->add_option("--frames", choice->tracks.frames, "tracks: of a sequence")
         ->check(CLI::Range(1, 10000))
         ->group(more_group);
-    make->add_option("--objects", choice->tracks.objects, "tracks: things of a sequence [24]")
+    make->add_option("--objects", choice->tracks.objects, "tracks: things of a sequence")
         ->check(CLI::Range(1, 1000))
         ->group(more_group);
     make->add_option("--size", choice->size,

@@ -63,13 +63,20 @@ std::ptrdiff_t unknown_flags(const TaskEntry& task, const std::vector<std::strin
     });
 }
 
+// Nothing of these could be read as texts, whatever the flags.
+bool holds_texts(RecordShape shape) {
+    return shape != RecordShape::pictures && shape != RecordShape::sounds &&
+           shape != RecordShape::masked && shape != RecordShape::boxed;
+}
+
 // The task that learns from such files, unless a flag is none of it but of the usual one.
 TaskOfWords guessed_task(const std::vector<std::string>& words) {
     const TaskEntry& usual = tasks()[0];
     const std::string file = first_file(words);
     const auto guess = guess_shape(file);
     const TaskEntry* task = guess ? task_for(guess->shape) : nullptr;
-    if (!task || (task != &usual && unknown_flags(*task, words) > unknown_flags(usual, words)))
+    if (!task || (task != &usual && holds_texts(guess->shape) &&
+                  unknown_flags(*task, words) > unknown_flags(usual, words)))
         return {usual.name};
     return {task->name, file + ": " + guess->why};
 }

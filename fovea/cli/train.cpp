@@ -150,6 +150,14 @@ void say_changes(const TrainVerb& v, const std::string& recipe) {
     if (!changes.empty()) fmt::print(stderr, "changed settings: {}\n", changes);
 }
 
+// Which flag makes the model larger or smaller: not every task has presets.
+std::string way_to_other_sizes(TrainVerb& v) {
+    for (const char* name : {"preset", "layers"})
+        if (v.run.from.empty() && v.settings.find(name))
+            return std::string("   change with --") + name;
+    return "";
+}
+
 void run(TrainVerb& v) {
     settle(v);
     const auto say = [](const std::string& line) {
@@ -161,8 +169,7 @@ void run(TrainVerb& v) {
     v.trainer->prepare(v.run, say);
     const TrainSummary summary = v.trainer->summary();
     say(fmt::format("model: {}, {} parameters{}", summary.model,
-                    rate_text(static_cast<double>(summary.parameters)),
-                    v.run.from.empty() ? "   change with --preset" : ""));
+                    rate_text(static_cast<double>(summary.parameters)), way_to_other_sizes(v)));
     if (v.dry_run && !v.dump.empty())
         v.trainer->dump(v.dump, std::max<std::int64_t>(1, v.run.options.epochs));
     TrainTask task = v.trainer->task();

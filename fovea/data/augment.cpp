@@ -104,6 +104,30 @@ Placement draw_placement(const AugmentOptions& o, std::uint32_t height, std::uin
     return p;
 }
 
+Cut draw_cut(const AugmentOptions& o, const CutSize& size, const DrawName& name) {
+    Rng rng = draws_of(name, DrawPurpose::geometry);
+    Cut c;
+    c.scale = size.share * std::exp(rng.uniform(-1, 1) * std::log1p(o.scale));
+    if (o.any()) {
+        c.down = rng.uniform();
+        c.right = rng.uniform();
+    }
+    const std::int64_t turn = rng.below(4), flip = rng.below(2);
+    Placement& at = c.placement;
+    at.height = size.out_height;
+    at.width = size.out_width;
+    at.part.height = std::max<std::int64_t>(1, std::llround(at.height / c.scale));
+    at.part.width = std::max<std::int64_t>(1, std::llround(at.width / c.scale));
+    const auto first = [](std::uint32_t side, std::int64_t part, double place) {
+        return std::llround(place * (static_cast<double>(side) - static_cast<double>(part)));
+    };
+    at.part.top = first(size.height, at.part.height, c.down);
+    at.part.left = first(size.width, at.part.width, c.right);
+    if (o.turns) at.quarter_turns = static_cast<int>(at.height == at.width ? turn : turn / 2 * 2);
+    at.mirrored = o.mirror && flip == 1;
+    return c;
+}
+
 Picture placed(const Picture& picture, const Placement& at, Resample filter, std::uint8_t fill) {
     expect(at.height > 0 && at.width > 0, "placement: a result of ", at.width, " × ", at.height);
     Picture p = crop(picture, at.part, fill);

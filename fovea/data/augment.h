@@ -54,6 +54,21 @@ struct Placement {
 Placement draw_placement(const AugmentOptions& options, std::uint32_t height, std::uint32_t width,
                          const DrawName& name);
 
+// A part of so many pixels that is cut out of a picture larger (or smaller) than it.
+struct CutSize {
+    std::uint32_t height = 0, width = 0;          // of the picture
+    std::uint32_t out_height = 0, out_width = 0;  // of the result
+    double share = 1;  // how large the result shows the picture: 0.5 is half its size
+};
+struct Cut {
+    Placement placement;
+    double scale = 1;                // the share as it was drawn
+    double down = 0.5, right = 0.5;  // where in what is left over: 0 is the upper left
+};
+// Anywhere in the picture, `share` times its size give or take `scale`; in its middle where nothing
+// is drawn at all. What is no square is turned upside down alone.
+Cut draw_cut(const AugmentOptions& options, const CutSize& size, const DrawName& name);
+
 // Masks take Resample::nearest. Beyond the picture stands `fill`.
 Picture placed(const Picture& picture, const Placement& placement,
                Resample filter = Resample::bilinear, std::uint8_t fill = 0);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -51,6 +52,48 @@ TEST(Augment, NothingAskedForChangesNothing) {
         EXPECT_EQ(to, p);
         EXPECT_EQ(draw_mix({}, 100, name).own, 1.0f);
     }
+}
+
+// Cuts lie within the picture, everywhere in it and at every size; without options in its middle.
+TEST(Augment, CutsAreDrawnAllOverThePicture) {
+    const AugmentOptions some{.scale = 0.4, .mirror = true, .turns = true};
+    const CutSize size{.height = 100, .width = 80, .out_height = 32, .out_width = 32};
+    std::set<int> ways;
+    double top[2] = {1e9, -1e9}, left[2] = {1e9, -1e9}, scale[2] = {1e9, 0};
+    const auto widen = [](double range[2], double x) {
+        range[0] = std::min(range[0], x);
+        range[1] = std::max(range[1], x);
+    };
+    for (std::uint64_t i = 0; i < 400; ++i) {
+        const Cut c = draw_cut(some, size, {1, 0, i});
+        const Rectangle& part = c.placement.part;
+        EXPECT_TRUE(part.top >= 0 && part.top + part.height <= 100) << i;
+        EXPECT_TRUE(part.left >= 0 && part.left + part.width <= 80) << i;
+        EXPECT_NEAR(static_cast<double>(part.height), 32 / c.scale, 0.5) << i;
+        widen(top, static_cast<double>(part.top) / static_cast<double>(100 - part.height));
+        widen(left, static_cast<double>(part.left) / static_cast<double>(80 - part.width));
+        widen(scale, c.scale);
+        ways.insert(c.placement.quarter_turns * 2 + c.placement.mirrored);
+    }
+    EXPECT_EQ(ways.size(), 8u);
+    for (const double* range : {top, left}) {
+        EXPECT_LT(range[0], 0.02);
+        EXPECT_GT(range[1], 0.98);
+    }
+    EXPECT_NEAR(scale[0], 1 / 1.4, 0.01);
+    EXPECT_NEAR(scale[1], 1.4, 0.02);
+    const Placement still = draw_cut({}, size, {1, 0, 7}).placement;
+    EXPECT_EQ(still.part.top, 34);
+    EXPECT_EQ(still.part.left, 24);
+    EXPECT_EQ(still.part.height, 32);
+    EXPECT_EQ(still.quarter_turns, 0);
+    // What is no square stays upright or upside down.
+    for (std::uint64_t i = 0; i < 40; ++i)
+        EXPECT_EQ(draw_cut(some, {.height = 99, .width = 99, .out_height = 20, .out_width = 30},
+                           {1, 0, i})
+                          .placement.quarter_turns %
+                      2,
+                  0);
 }
 
 // A bright pixel and the box around it go the same way.

@@ -1,7 +1,8 @@
 // Files of boxes that lie, break off or mean harm: one clear error each.
 #include <gtest/gtest.h>
 
-#include "fovea/base/clock.h"
+#include <ctime>
+
 #include "fovea/base/error.h"
 #include "fovea/data/coco.h"
 #include "fovea/data/voc.h"
@@ -186,7 +187,7 @@ std::vector<BadFile> bad_coco() {
 template <class Parse>
 void expect_errors(const std::vector<BadFile>& files, const char* where, const Parse& parse) {
     for (const BadFile& f : files) {
-        const Stopwatch clock;
+        const std::clock_t start = std::clock();  // others work too: of the processor
         try {
             parse(f.bytes, where);
             ADD_FAILURE() << f.name << ": was read";
@@ -198,7 +199,7 @@ void expect_errors(const std::vector<BadFile>& files, const char* where, const P
             EXPECT_EQ(what.find('\n'), std::string::npos) << f.name << ": " << what;
             EXPECT_LT(what.size(), 600u) << f.name;
         }
-        EXPECT_LT(clock.seconds(), 2) << f.name;
+        EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 0.1) << f.name;
     }
 }
 

@@ -3,13 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <fstream>
 #include <optional>
 #include <set>
 
 #include "fovea/base/error.h"
 #include "fovea/base/files.h"
 #include "fovea/data/coco.h"
+#include "fovea/data/coco_in_folder.h"
 #include "fovea/data/voc.h"
 
 namespace fovea {
@@ -193,14 +193,6 @@ void read_coco(const std::string& path, const BoxedFiles& files, BoxedSet& to) {
     }
 }
 
-std::string beginning_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::string bytes(4096, '\0');
-    file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    bytes.resize(static_cast<std::size_t>(file.gcount()));
-    return bytes;
-}
-
 void read_boxed_path(const std::string& path, const BoxedFiles& files, BoxedSet& to) {
     if (!file_exists(path))
         throw Error(path + ": there is no such file or folder", ErrorKind::not_found);
@@ -208,12 +200,16 @@ void read_boxed_path(const std::string& path, const BoxedFiles& files, BoxedSet&
     if (is_folder(path)) {
         if (const auto voc = voc_folders_in(path)) return read_voc_folder(path, *voc, to);
         if (has_xml_beside_pictures(path)) return read_xml_folder(path, path, to);
+        if (const std::string coco = coco_file_in(path); !coco.empty()) {
+            to.notes.push_back(text_of(path, ": the boxes of ", coco));
+            return read_coco(coco, files, to);
+        }
     } else if (const auto voc = voc_folders_above(path)) {
         return read_voc_list(path, *voc, to);
     }
     fail_with(ErrorKind::bad_input,
               "a folder with Annotations/ and JPEGImages/, one with XML files beside its pictures, "
-              "or a COCO file (.json)",
+              "a COCO file (.json), or a folder with one in it",
               path, ": holds no pictures with boxes");
 }
 
@@ -251,11 +247,11 @@ std::string holds_boxes(const std::string& path) {
     if (is_folder(path)) {
         if (voc_folders_in(path)) return "it holds pictures and their boxes in XML (PASCAL VOC)";
         if (has_xml_beside_pictures(path)) return "it has XML files with boxes beside pictures";
+        if (!coco_file_in(path).empty()) return "it holds pictures and their boxes in COCO's form";
         return {};
     }
     if (!file_exists(path)) return {};
-    if (path.ends_with(".json") && looks_like_coco(beginning_of(path)))
-        return "boxes of pictures in COCO's form";
+    if (path.ends_with(".json") && begins_as_coco(path)) return "boxes of pictures in COCO's form";
     if (path.ends_with(".txt") && voc_folders_above(path))
         return "names of pictures whose boxes lie near it (PASCAL VOC)";
     return {};

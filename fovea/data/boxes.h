@@ -4,7 +4,8 @@
 //     what to learn from, ImageSets/Main/trainval.txt or train.txt, that list is meant;
 //   such a list (a .txt file below that folder): one name a line, without the ending;
 //   a folder with XML files beside the pictures of the same names;
-//   a COCO file (.json), its pictures beside it or in a folder near it.
+//   a COCO file (.json), its pictures beside it or in a folder near it;
+//   a folder with a COCO file in it, or in its annotations/ (coco_in_folder.h).
 // Thread-safety: pure functions and plain values.
 #include <cstdint>
 #include <map>

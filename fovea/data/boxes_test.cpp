@@ -126,6 +126,42 @@ TEST(Boxes, CocoFiles) {
     EXPECT_EQ(read_boxed({.paths = {folder / "instances.json"}, .limit = 1}).pictures.size(), 1u);
 }
 
+// As COCO lays itself out, and as tools that export one file do.
+TEST(Boxes, AFolderWithACocoFileInIt) {
+    const TestFolder folder;
+    make_folders(folder / "coco/images");
+    make_folders(folder / "coco/annotations");
+    write_picture(folder / "coco/images/a.png");
+    write_picture(folder / "coco/images/b.png", 35, 45);
+    const std::string annotations = folder / "coco/annotations/";
+    write_file_atomically(annotations + "instances_train.json", good_coco);
+    const auto guess = guess_shape(folder / "coco");  // neither masks nor classes
+    ASSERT_TRUE(guess.has_value());
+    EXPECT_EQ(guess->shape, RecordShape::boxed);
+    EXPECT_EQ(guess->why, "it holds pictures and their boxes in COCO's form");
+    write_file_atomically(annotations + "captions_train.json", good_coco);
+    write_file_atomically(annotations + "instances_val.json", good_coco);
+    const BoxedSet set = read_boxed({.paths = {folder / "coco"}});
+    EXPECT_EQ(set.pictures.size(), 2u);
+    ASSERT_EQ(set.notes.size(), 1u);
+    EXPECT_NE(set.notes[0].find("instances_train.json"), std::string::npos) << set.notes[0];
+    write_file_atomically(annotations + "instances_train2.json", good_coco);
+    try {
+        read_boxed({.paths = {folder / "coco"}});
+        FAIL();
+    } catch (const Error& e) {
+        EXPECT_NE(std::string(e.what()).find("holds 2 COCO files"), std::string::npos) << e.what();
+        EXPECT_NE(e.hint().find("instances_train.json"), std::string::npos) << e.hint();
+    }
+    // A JSON file of another kind beside class folders changes nothing.
+    make_folders(folder / "classes/cat");
+    make_folders(folder / "classes/dog");
+    write_picture(folder / "classes/cat/a.png");
+    write_picture(folder / "classes/dog/b.png");
+    write_file_atomically(folder / "classes/info.json", R"({"images": 2, "who": "me"})");
+    EXPECT_EQ(guess_shape(folder / "classes")->shape, RecordShape::pictures);
+}
+
 TEST(Boxes, ADegenerateBoxIsDroppedWithAWord) {
     const TestFolder folder;
     write_picture(folder / "a.png");

@@ -132,9 +132,12 @@ CocoFile parse_coco(std::string_view json, const std::string& where) {
 bool looks_like_coco(std::string_view beginning) {
     const std::size_t first = beginning.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos || beginning[first] != '{') return false;
-    for (const char* key : {"\"images\"", "\"annotations\"", "\"categories\"", "\"file_name\""})
-        if (beginning.find(key) != std::string_view::npos) return true;
-    return false;
+    // One such key may stand in any JSON.
+    int keys = 0;
+    for (const char* key : {"\"images\"", "\"annotations\"", "\"categories\"", "\"file_name\"",
+                            "\"image_id\"", "\"bbox\""})
+        keys += beginning.find(key) != std::string_view::npos;
+    return keys >= 2;
 }
 
 }  // namespace fovea

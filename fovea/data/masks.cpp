@@ -13,10 +13,18 @@ namespace {
 constexpr const char* picture_folders[] = {"images", "pictures", "imgs", "photos", "image"};
 constexpr const char* mask_folders[] = {"masks", "labels", "annotations", "mask", "label"};
 
+bool holds_pictures(const std::string& folder) {
+    const std::vector<std::string> names = list_folder(folder);
+    return std::any_of(names.begin(), names.end(), has_picture_name);
+}
+
+// With pictures in it: COCO has an annotations/ of JSON files beside images/.
 std::optional<std::string> folder_among(const std::string& path,
                                         std::span<const char* const> names) {
     for (const char* name : names)
-        if (const std::string inner = join_path(path, name); is_folder(inner)) return inner;
+        if (const std::string inner = join_path(path, name);
+            is_folder(inner) && holds_pictures(inner))
+            return inner;
     return {};
 }
 

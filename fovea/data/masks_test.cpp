@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "fovea/base/files.h"
 #include "fovea/data/check_masks.h"
 #include "fovea/io/png.h"
@@ -56,6 +58,14 @@ TEST(Masks, AFolderTwoFoldersAListAndATableAreTheSame) {
     EXPECT_EQ(pictures(folder / "table.tsv"), "b.png c.png ");
     EXPECT_TRUE(is_masked_folder(folder.path()));
     EXPECT_FALSE(is_masked_folder(folder / "images"));
+    // Annotations that are no pictures: COCO's.
+    write_example(folder / "coco", "a", 16, 16);
+    std::filesystem::rename(folder / "coco/masks", folder / "coco/other");
+    make_folders(folder / "coco/annotations");
+    write_file_atomically(folder / "coco/annotations/train.json", "{}");
+    EXPECT_FALSE(is_masked_folder(folder / "coco"));
+    std::filesystem::rename(folder / "coco/other/a.png", folder / "coco/annotations/a.png");
+    EXPECT_TRUE(is_masked_folder(folder / "coco"));
 }
 
 TEST(Masks, WhatIsMissingIsNamed) {

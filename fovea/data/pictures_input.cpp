@@ -1,5 +1,7 @@
 #include "fovea/data/pictures_input.h"
 
+#include <algorithm>
+
 #include "fovea/base/error.h"
 #include "fovea/base/json_fields.h"
 
@@ -8,37 +10,33 @@ namespace {
 
 constexpr NumberRange picture_side{1, 8192};
 
-// {"height": 224, "width": 224}, or the older 224.
-bool read_size(JsonFields& f, const char* name, std::uint32_t& height, std::uint32_t& width) {
-    if (!f.has(name)) return false;
-    int h = 0, w = 0;
+struct ReadSize {
+    std::uint32_t height = 0, width = 0, shortest = 0;
+};
+
+// {"height": 224, "width": 224}, the older 224, or {"shortest_edge": 224} of what is cut
+// afterwards.
+void read_size(JsonFields& f, const char* name, bool by_edge, ReadSize& to) {
+    if (!f.has(name)) return;
+    int h = 0, w = 0, edge = 0;
     if (f.json()[name].is_object()) {
         JsonFields both(f.json()[name], f.where() + ": \"" + name + "\"");
-        if (both.has("shortest_edge") || both.has("longest_edge"))
-            fail_with(ErrorKind::bad_input, "only \"height\" and \"width\" are known", f.where(),
-                      ": \"", name, "\" is by an edge");
-        both.require("height", h, picture_side);
-        both.require("width", w, picture_side);
+        if (by_edge && both.has("shortest_edge") && !both.has("longest_edge")) {
+            both.require("shortest_edge", edge, picture_side);
+        } else {
+            if (both.has("shortest_edge") || both.has("longest_edge"))
+                fail_with(ErrorKind::bad_input, "only \"height\" and \"width\" are known",
+                          f.where(), ": \"", name,
+                          "\" is by an edge, and nothing is cut afterwards");
+            both.require("height", h, picture_side);
+            both.require("width", w, picture_side);
+        }
     } else {
         f.read(name, h, picture_side);
         w = h;
     }
-    height = static_cast<std::uint32_t>(h);
-    width = static_cast<std::uint32_t>(w);
-    return true;
-}
-
-void read_numbers(JsonFields& f, const char* name, std::vector<double>& to, double least) {
-    if (!f.has(name)) return;
-    const Json& list = f.json()[name];
-    if (!list.is_array() || list.empty() || list.size() > 16)
-        f.fail_field(name, "must be a list of 1 to 16 numbers");
-    to.clear();
-    for (const Json& x : list) {
-        if (!x.is_number() || !(x.get<double>() >= least) || !(x.get<double>() <= 1e6))
-            f.fail_field(name, "has " + x.dump());
-        to.push_back(x.get<double>());
-    }
+    to = {static_cast<std::uint32_t>(h), static_cast<std::uint32_t>(w),
+          static_cast<std::uint32_t>(edge)};
 }
 
 void put_size(Json& j, const char* name, std::uint32_t height, std::uint32_t width) {
@@ -51,59 +49,76 @@ PictureInput PictureInput::of_json(const Json& json, const std::string& where) {
     expect_input(json.is_object(), where, ": is not a JSON object");
     PictureInput in;
     JsonFields f(json, where);
-    bool resizes = true, rescales = true, normalises = true, cuts = false;
+    bool resizes = true, cuts = false;
     f.read("do_resize", resizes);
-    f.read("do_rescale", rescales);
-    f.read("do_normalize", normalises);
     f.read("do_center_crop", cuts);
     if (!resizes) f.fail_field("do_resize", "must be true: a model takes one size");
-    read_size(f, "size", in.height, in.width);
+    ReadSize size{in.height, in.width};
+    read_size(f, "size", cuts, size);
     if (cuts) {
-        in.resized_height = in.height;
-        in.resized_width = in.width;
-        read_size(f, "crop_size", in.height, in.width);
+        in.resized_height = size.height;
+        in.resized_width = size.width;
+        in.shortest = size.shortest;
+        size = {in.height, in.width};
+        read_size(f, "crop_size", false, size);
     }
+    in.height = size.height;
+    in.width = size.width;
     int resample = static_cast<int>(in.resample);
     f.read("resample", resample, {0, 5});
     in.resample = static_cast<Resample>(resample);
-    f.read("rescale_factor", in.rescale, {1e-12, 1e6});
-    if (!rescales) in.rescale = 1;
-    read_numbers(f, "image_mean", in.mean, -1e6);
-    read_numbers(f, "image_std", in.deviation, 1e-12);
-    if (!normalises) {
-        in.mean.assign(in.mean.size(), 0);
-        in.deviation.assign(in.mean.size(), 1);
-    }
-    expect_input(in.mean.size() == in.deviation.size(), where, ": \"image_mean\" has ",
-                 in.mean.size(), " numbers but \"image_std\" has ", in.deviation.size());
+    in.read(f);
     return in;
 }
 
 Json PictureInput::to_json() const {
     Json j;
-    j["image_processor_type"] = resized_height > 0 ? "DeiTImageProcessor" : "ViTImageProcessor";
-    j["do_resize"] = j["do_rescale"] = j["do_normalize"] = true;
-    if (resized_height > 0) {
-        j["do_center_crop"] = true;
+    const bool cuts = resized_height > 0 || shortest > 0;
+    j["image_processor_type"] = frames > 1 ? "VideoMAEImageProcessor"
+                                : cuts     ? "DeiTImageProcessor"
+                                           : "ViTImageProcessor";
+    j["do_resize"] = true;
+    PixelScaling one = *this;
+    one.mean.resize(channels() / frames);
+    one.deviation.resize(channels() / frames);
+    one.put(j);
+    if (cuts || frames > 1) j["do_center_crop"] = cuts;
+    if (cuts) put_size(j, "crop_size", height, width);
+    if (shortest > 0)
+        j["size"] = {{"shortest_edge", shortest}};
+    else if (cuts)
         put_size(j, "size", resized_height, resized_width);
-        put_size(j, "crop_size", height, width);
-    } else {
+    else
         put_size(j, "size", height, width);
-    }
     j["resample"] = static_cast<int>(resample);
-    j["rescale_factor"] = rescale;
-    j["image_mean"] = mean;
-    j["image_std"] = deviation;
-    if (channels() != 3) j["do_convert_rgb"] = false;
+    if (one.channels() != 3) j["do_convert_rgb"] = false;
     return j;
 }
 
+void PictureInput::repeat_for(std::uint32_t frames_of_clip) {
+    frames = frames_of_clip;
+    const std::size_t one = mean.size();
+    for (std::size_t i = one; i < one * frames; ++i) {
+        mean.push_back(mean[i - one]);
+        deviation.push_back(deviation[i - one]);
+    }
+}
+
 Picture PictureInput::fitted(const Picture& picture) const {
-    if (resized_height == 0) return resize(picture, height, width, resample);
-    const Picture whole = resize(picture, resized_height, resized_width, resample);
+    if (resized_height == 0 && shortest == 0) return resize(picture, height, width, resample);
+    std::uint32_t high = resized_height, wide = resized_width;
+    if (shortest > 0) {  // the longer side is rounded down, as Hugging Face has it
+        const std::uint64_t low = std::min(picture.height, picture.width),
+                            longer = std::max(picture.height, picture.width);
+        const auto other = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+            longer * shortest / low, static_cast<std::uint64_t>(picture_side.max)));
+        high = picture.height <= picture.width ? shortest : other;
+        wide = picture.height <= picture.width ? other : shortest;
+    }
+    const Picture whole = resize(picture, high, wide, resample);
     // The middle; where it is smaller than what is wanted, zeros around it.
-    return crop(whole, {.top = (std::int64_t{resized_height} - height) / 2,
-                        .left = (std::int64_t{resized_width} - width) / 2,
+    return crop(whole, {.top = (std::int64_t{high} - height) / 2,
+                        .left = (std::int64_t{wide} - width) / 2,
                         .height = height,
                         .width = width});
 }
@@ -112,13 +127,7 @@ void PictureInput::put_pixels(const Picture& p, float* to) const {
     expect(p.height == height && p.width == width && p.channels == channels(), "pixels: ", p.width,
            " × ", p.height, " with ", p.channels, " channels, but ", width, " × ", height, " with ",
            channels(), " are wanted");
-    const std::size_t n = std::size_t{height} * width, c = channels();
-    for (std::size_t k = 0; k < c; ++k) {
-        float of_byte[256];
-        for (int b = 0; b < 256; ++b)
-            of_byte[b] = static_cast<float>((b * rescale - mean[k]) / deviation[k]);
-        for (std::size_t i = 0; i < n; ++i) *to++ = of_byte[p.pixels[i * c + k]];
-    }
+    put_planes(p, to);
 }
 
 Tensor PictureInput::pixels(std::span<const Picture> pictures) const {

@@ -132,11 +132,48 @@ TEST(Pictures, TheCheckFindsBadFilesAndLeaks) {
     EXPECT_EQ(bad.files[0].sizes.begin()->first, "4 × 4, 3 channels");
 }
 
+// {"shortest_edge": 6}, and the middle of 4 x 5 pixels: sides as Hugging Face rounds them.
+TEST(PictureInput, ByTheShorterSideThenTheMiddle) {
+    const auto in =
+        PictureInput::of_json(Json::parse(R"({"size": {"shortest_edge": 6}, "do_center_crop": true,
+                        "crop_size": {"height": 4, "width": 5}, "resample": 0})"),
+                              "p.json");
+    EXPECT_EQ(in.shortest, 6u);
+    Picture p{12, 25, 3, {}};  // becomes 6 x 12
+    for (std::uint32_t y = 0; y < 12; ++y)
+        for (std::uint32_t x = 0; x < 25; ++x)
+            for (int c = 0; c < 3; ++c) p.pixels.push_back(static_cast<std::uint8_t>(10 * y + x));
+    const Picture fitted = in.fitted(p);
+    ASSERT_EQ(fitted.height, 4u);
+    ASSERT_EQ(fitted.width, 5u);
+    const Picture whole = resize(p, 6, 12, Resample::nearest);
+    EXPECT_EQ(fitted.at(0, 0)[0], whole.at(1, 3)[0]);
+    EXPECT_EQ(fitted.at(3, 4)[0], whole.at(4, 7)[0]);
+    EXPECT_EQ(PictureInput::of_json(in.to_json(), "again").to_json(), in.to_json());
+}
+
+// A clip's file tells the numbers of one frame.
+TEST(PictureInput, NumbersOfOneFrameServeAll) {
+    PictureInput in = PictureInput::of_json(
+        Json::parse(R"({"image_mean": [0.1, 0.2, 0.3], "image_std": [1, 2, 3]})"), "p.json");
+    in.repeat_for(4);
+    EXPECT_EQ(in.channels(), 12u);
+    EXPECT_EQ(in.mean[10], 0.2);
+    EXPECT_EQ(in.deviation[11], 3);
+    const Json written = in.to_json();
+    EXPECT_EQ(written["image_processor_type"], "VideoMAEImageProcessor");
+    EXPECT_EQ(written["image_mean"].size(), 3u);
+    EXPECT_EQ(written["do_center_crop"], false);
+}
+
 TEST(PictureInput, BadConfigsAreRefused) {
     const std::pair<const char*, const char*> table[] = {
         {"[]", "not a JSON object"},
         {R"({"do_resize": false})", "do_resize"},
         {R"({"size": {"shortest_edge": 224}})", "by an edge"},
+        {R"({"size": {"shortest_edge": 9, "longest_edge": 20}, "do_center_crop": true})",
+         "by an edge"},
+        {R"({"crop_size": {"shortest_edge": 9}, "do_center_crop": true})", "by an edge"},
         {R"({"size": {"height": 0, "width": 3}})", "height"},
         {R"({"size": 100000})", "size"},
         {R"({"resample": 9})", "resample"},

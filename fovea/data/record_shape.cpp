@@ -128,6 +128,8 @@ std::optional<ShapeGuess> guess_boxed(const std::string& path) {
 }
 
 std::optional<ShapeGuess> guess_folder(const std::string& path) {
+    if (const std::string table = wave_table_in(path); !table.empty())
+        return ShapeGuess{RecordShape::sounds, base_name(table) + " in it names sounds"};
     if (is_wave_folder(path))
         return ShapeGuess{RecordShape::sounds, "it has a folder of sounds for each label"};
     if (file_exists(join_path(path, "seq.in")) && file_exists(join_path(path, "seq.out")))

@@ -99,6 +99,18 @@ void read_folder(const std::string& folder, const ClipFiles& files, ClipSet& to)
     }
 }
 
+bool names_waves(const std::string& table) {
+    RecordFiles files;
+    files.paths = {table};
+    files.skip_bad = INT64_MAX;
+    bool found = false;
+    for_each_record(files, [&](const Columns& columns, Record&&) {
+        found = columns.names.size() > 1 && wave_column(columns);
+        return false;
+    });
+    return found;
+}
+
 }  // namespace
 
 bool is_wave_name(const std::string& path) {
@@ -119,6 +131,21 @@ bool is_wave_folder(const std::string& path) {
     return false;
 }
 
+std::string wave_table_in(const std::string& folder) {
+    if (!is_folder(folder)) return "";
+    std::vector<std::string> all, to_learn;
+    for (const std::string& name : list_folder(folder)) {
+        if (!name.ends_with(".tsv") && !name.ends_with(".csv") && !name.ends_with(".jsonl"))
+            continue;
+        const std::string path = join_path(folder, name);
+        if (!names_waves(path)) continue;
+        all.push_back(path);
+        if (name.find("train") != std::string::npos) to_learn.push_back(path);
+    }
+    const auto& found = all.size() == 1 ? all : to_learn;
+    return found.size() == 1 ? found[0] : "";
+}
+
 std::optional<std::size_t> wave_column(const Columns& columns) {
     for (std::size_t c = 0; c < columns.names.size(); ++c) {
         std::size_t named = 0, rows = 0;
@@ -136,10 +163,11 @@ ClipSet read_clips(const ClipFiles& files, Problems* problems) {
     ClipSet set;
     BadLines bad(files.skip_bad);
     for (const std::string& path : files.paths) {
-        if (is_folder(path))
+        const std::string table = wave_table_in(path);
+        if (is_folder(path) && table.empty())
             read_folder(path, files, set);
         else
-            read_table(path, files, bad, set);
+            read_table(table.empty() ? path : table, files, bad, set);
     }
     expect_input(!set.clips.empty(), files.paths.empty() ? "" : files.paths[0],
                  ": there is no sound in it");

@@ -1,7 +1,7 @@
 #pragma once
 // Sounds with what is said in them: a table of paths and transcripts (TSV, CSV, JSON lines; paths
-// are relative to its folder), or a folder of sounds for each class. Sounds are WAV, FLAC (io/
-// wave.h) or Sphinx features (io/mfc.h).
+// are relative to its folder), a folder with one such table in it, or a folder of sounds for each
+// class. Sounds are WAV, FLAC (io/wave.h) or Sphinx features (io/mfc.h).
 // Thread-safety: calls for different files may run at once.
 #include <cstdint>
 #include <optional>
@@ -37,6 +37,9 @@ ClipSet read_clips(const ClipFiles& files, Problems* problems = nullptr);
 
 bool is_wave_name(const std::string& path);    // .wav .flac .mfc
 bool is_wave_folder(const std::string& path);  // FOLDER/label/*.wav
+// The table of a folder (TSV, CSV, JSON lines) that names sounds: the only one, or the only one of
+// them that is called train; "" where there is none.
+std::string wave_table_in(const std::string& folder);
 // The column that names sounds; nothing where there is none.
 std::optional<std::size_t> wave_column(const Columns& columns);
 

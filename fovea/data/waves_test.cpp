@@ -58,6 +58,31 @@ TEST(Clips, TablesAndFolders) {
     }
 }
 
+// A folder with a table beside its sounds: the table, not the folders, says what they are.
+TEST(Clips, AFolderWithATableInIt) {
+    const TestFolder f;
+    make_folders(f / "wavs");
+    write_tone(f / "wavs/a.wav", 500);
+    write_tone(f / "wavs/b.wav", 900);
+    const std::string rows = "path\ttext\nwavs/a.wav\tone two\nwavs/b.wav\tthree\n";
+    write_file_atomically(f / "strings.tsv", rows);
+    write_file_atomically(f / "notes.tsv", "who\twhen\nann\t2020\n");
+    EXPECT_EQ(wave_table_in(f.path()), f / "strings.tsv");
+    const auto guess = guess_shape(f.path());
+    ASSERT_TRUE(guess.has_value());
+    EXPECT_EQ(guess->shape, RecordShape::sounds);
+    EXPECT_EQ(guess->why, "strings.tsv in it names sounds");
+    const ClipSet set = read_clips({{f.path()}});
+    ASSERT_EQ(set.clips.size(), 2u);
+    EXPECT_EQ(set.clips[0].text, "one two");
+    EXPECT_FALSE(set.classes);
+    // Of two, the one to learn from; without such a name, none.
+    write_file_atomically(f / "train.tsv", rows);
+    EXPECT_EQ(wave_table_in(f.path()), f / "train.tsv");
+    write_file_atomically(f / "train2.tsv", rows);
+    EXPECT_EQ(wave_table_in(f.path()), "");
+}
+
 TEST(Clips, WhatIsWrongIsSaid) {
     const TestFolder f;
     write_tone(f / "a.wav", 500);

@@ -16,9 +16,15 @@ const AttentionSides& sides_of(const ForwardPass& pass, const std::string& name)
     fail("inspect: the task does not say whose tokens the attention \"", name, "\" looks at");
 }
 
+// Within a sequence: that frames of a clip do not see each other hides nothing of a frame.
 bool hides_something(const Visibility& sees) {
-    for (std::int64_t q = 0; q < sees.queries(); ++q)
-        if (sees.visible(q) < sees.keys()) return true;
+    const VisibilityView view = sees.view();
+    for (const VisibleGroup& g : view.groups) {
+        std::int64_t keys = 0;
+        for (const KeyRun& run : view.runs_of(g)) keys += run.count;
+        for (std::int64_t q = g.q_begin; q < g.q_end; ++q)
+            if (sees.visible(q) < keys) return true;
+    }
     return false;
 }
 
@@ -26,6 +32,7 @@ std::string title_of(const AttentionMap& m) {
     const MapName n = read_map_name(m.name);
     if (n.layer == 0) return n.stack + (m.queries == m.keys ? " self-attention" : " attention");
     std::string title = n.stack + (n.stack.empty() ? "" : " ");
+    if (m.name.ends_with("temporal_attention")) title += "temporal ";
     if (m.queries == m.keys)
         title += std::string(hides_something(m.sees[0]) ? "masked " : "") + "self-attention";
     else

@@ -49,7 +49,11 @@ constexpr const char* picture_page_script = R"(</script>
 const $=id=>document.getElementById(id),data=JSON.parse($('data').textContent),seen=data.seen;
 const make=(tag,text)=>{const e=document.createElement(tag);if(text!=null)e.textContent=text;return e;};
 $('input').textContent=data.input;$('output').textContent=data.output;
-const cells=seen.height*seen.width,onPicture=side=>side===seen.side;
+const cells=seen.height*seen.width,onPicture=side=>side===seen.side||side in seen.places;
+// Which token of a side lies on a cell, and which of its tokens lie on none.
+const tokenOf=(side,cell)=>side in seen.places?seen.places[side][cell]:seen.first+cell;
+const cellOf=(side,token)=>side in seen.places?seen.places[side].indexOf(token):token-seen.first;
+const offPicture=side=>{const on=new Set(seen.places[side]??[]);return data.sides[side].map((n,i)=>[n,i]).filter(([,i])=>side in seen.places?!on.has(i):i<seen.first);};
 const maps=data.maps.filter(m=>onPicture(m.keys));
 for(const m of maps)m.weights=m.bytes.map((b,h)=>{const raw=atob(b),w=new Float32Array(raw.length),top=m.tops[h];
   for(let i=0;i<raw.length;i++){const v=raw.charCodeAt(i)/255;w[i]=v*v*top;}return w;});
@@ -58,7 +62,9 @@ let part=seen.boxSide?parts.at(-1):parts[0],layer=null,head=-1,query=0,rolled={}
 const ofPart=()=>maps.filter(m=>m.part===part);
 const map=()=>ofPart().find(m=>m.layer===layer)??ofPart().at(-1);
 function mean(m){const out=new Float32Array(m.rows*m.cols);for(const w of m.weights)for(let i=0;i<out.length;i++)out[i]+=w[i]/m.weights.length;return out;}
-const canRoll=()=>ofPart().length>1&&ofPart().every(m=>m.queries===m.keys&&m.rows===m.cols);
+// Through layers of one kind alone: not where attention through time and within frames take turns.
+const oneKind=new Set(maps.filter(m=>m.queries===m.keys).map(m=>m.keys)).size<2;
+const canRoll=()=>oneKind&&ofPart().length>1&&ofPart().every(m=>m.queries===m.keys&&m.rows===m.cols);
 function rollout(){
   if(rolled[part])return rolled[part];
   const n=ofPart()[0].rows;let all=null;
@@ -71,19 +77,19 @@ function rollout(){
   return rolled[part]=all;
 }
 function row(){const m=map(),all=head===-2?rollout():head<0?mean(m):m.weights[Math.min(head,m.weights.length-1)];
-  return all.subarray(query*m.cols+seen.first,query*m.cols+seen.first+cells);}
+  return Float32Array.from({length:cells},(_,i)=>all[query*m.cols+tokenOf(m.keys,i)]);}
 function buttons(where,list,value,set){
   $(where).querySelectorAll('button,select').forEach(b=>b.remove());$(where).hidden=list.length<2;
   for(const [name,v] of list){const b=make('button',name);b.type='button';b.setAttribute('aria-pressed',String(v===value));b.onclick=()=>{set(v);draw();};$(where).append(b);}
 }
 function pickQuery(){
-  const m=map(),names=data.sides[m.queries],skip=onPicture(m.queries)?seen.first:names.length,where=$('queries');
+  const m=map(),names=data.sides[m.queries],where=$('queries'),others=onPicture(m.queries)?offPicture(m.queries):names.map((n,i)=>[n,i]);
   where.querySelectorAll('button,select').forEach(b=>b.remove());
-  names.slice(0,skip).map((n,i)=>[n,i]).filter(([n])=>n!=='-').slice(0,40).forEach(([n,i])=>{const b=make('button',n);b.type='button';b.setAttribute('aria-pressed',String(i===query));b.onclick=()=>{query=i;draw();};where.append(b);});
-  if(query>=skip)where.append(make('button',names[query]));
+  others.filter(([n])=>n!=='-').slice(0,40).forEach(([n,i])=>{const b=make('button',n);b.type='button';b.setAttribute('aria-pressed',String(i===query));b.onclick=()=>{query=i;draw();};where.append(b);});
+  if(!others.some(([,i])=>i===query))where.append(make('button',names[query]));
 }
 const view=$('view'),pen=view.getContext('2d'),image=new Image();
-function size(){const k=seen.height>1?Math.min(640/image.width,640/image.height):960/image.width;
+function size(){const k=seen.height>1?Math.min((image.width>3*image.height?1280:640)/image.width,640/image.height):960/image.width;
   view.width=Math.round(image.width*k);view.height=Math.round(seen.height>1?image.height*k:Math.max(160,image.height*2));}
 const heat=v=>seen.height>1?`rgba(255,${Math.round(210-150*v)},30,${(.8*v).toFixed(3)})`:`rgba(60,230,255,${(.75*v).toFixed(3)})`;
 function draw(){
@@ -100,17 +106,18 @@ function draw(){
   for(let y=0;y<seen.height;y++)for(let x=0;x<seen.width;x++){
     const left=Math.round(x*dx),up=Math.round(y*dy);pen.fillStyle=heat((w[y*seen.width+x]-low)/range);pen.fillRect(left,up,Math.round((x+1)*dx)-left,Math.round((y+1)*dy)-up);}
   const m=map();pen.lineWidth=2;
-  if(onPicture(m.queries)&&query>=seen.first){const at=query-seen.first;pen.strokeStyle='#00e5ff';pen.strokeRect((at%seen.width)*dx,Math.floor(at/seen.width)*dy,dx,dy);}
+  const at=onPicture(m.queries)?cellOf(m.queries,query):-1;
+  if(at>=0){pen.strokeStyle='#00e5ff';pen.strokeRect((at%seen.width)*dx,Math.floor(at/seen.width)*dy,dx,dy);}
   (seen.boxes||[]).forEach((b,i)=>{if(!b[2])return;pen.strokeStyle=m.queries===seen.boxSide&&i===query?'#00e5ff':'rgba(255,255,255,.55)';pen.strokeRect(b[0]*view.width,b[1]*view.height,b[2]*view.width,b[3]*view.height);});
 }
 function place(e){const r=view.getBoundingClientRect(),x=(e.clientX-r.left)/r.width,y=(e.clientY-r.top)/r.height;
   return {x,y,at:Math.min(seen.height-1,Math.floor(y*seen.height))*seen.width+Math.min(seen.width-1,Math.floor(x*seen.width))};}
 view.onclick=e=>{const p=place(e),m=map();
-  if(onPicture(m.queries))query=seen.first+p.at;
+  if(onPicture(m.queries))query=tokenOf(m.queries,p.at);
   else if(m.queries===seen.boxSide){const hit=seen.boxes.map((b,i)=>[b[2]*b[3],i,b]).filter(([,,b])=>p.x>=b[0]&&p.x<=b[0]+b[2]&&p.y>=b[1]&&p.y<=b[1]+b[3]).sort((a,b)=>a[0]-b[0])[0];if(hit)query=hit[1];}
   draw();};
 view.onmousemove=e=>{const p=place(e),m=map();
-  $('value').replaceChildren(make('b',data.sides[m.queries][query]),' looks at ',make('b',data.sides[seen.side][seen.first+p.at]),': ',make('b',row()[p.at].toFixed(4)));};
+  $('value').replaceChildren(make('b',data.sides[m.queries][query]),' looks at ',make('b',data.sides[m.keys][tokenOf(m.keys,p.at)]),': ',make('b',row()[p.at].toFixed(4)));};
 function tracks(){
   if(!seen.tracks.length)return;
   const c=$('tracks'),t=c.getContext('2d'),n=seen.width;c.hidden=false;c.width=960;c.height=180;
@@ -165,6 +172,7 @@ Json seen_json(const SeenPicture& seen) {
            {"first", seen.first},
            {"height", seen.height},
            {"width", seen.width},
+           {"places", seen.places},
            {"boxSide", seen.box_side},
            {"boxes", seen.boxes},
            {"tracks", Json::array()}};

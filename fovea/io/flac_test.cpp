@@ -3,8 +3,8 @@
 #include <FLAC/stream_encoder.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cstring>
+#include <ctime>
 
 #include "fovea/base/error.h"
 #include "fovea/base/rng.h"
@@ -149,7 +149,7 @@ TEST(Flac, BadFilesAreRefused) {
     EXPECT_GE(files.size(), 20u);
     for (const BadFlac& f : files) {
         SCOPED_TRACE(f.name);
-        const auto begin = std::chrono::steady_clock::now();
+        const std::clock_t start = std::clock();  // others work too: of the processor
         try {
             parse_wave(f.bytes, "a.flac");
             ADD_FAILURE() << "is read";
@@ -159,8 +159,7 @@ TEST(Flac, BadFilesAreRefused) {
             EXPECT_EQ(e.kind(), ErrorKind::bad_input);
             EXPECT_FALSE(e.hint().empty());
         }
-        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-        EXPECT_LT(took.count(), 0.1);
+        EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 0.1);
     }
 }
 

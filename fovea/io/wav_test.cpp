@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 #include <functional>
 #include <limits>
 
@@ -190,7 +190,7 @@ TEST(Wav, BadFilesAreRefusedWithTheWayOut) {
     EXPECT_GE(files.size(), 30u);
     for (const BadFile& f : files) {
         SCOPED_TRACE(f.name);
-        const auto begin = std::chrono::steady_clock::now();
+        const std::clock_t start = std::clock();  // others work too: of the processor
         try {
             parse_wave(f.bytes, "a.wav");
             ADD_FAILURE() << "is read";
@@ -200,8 +200,7 @@ TEST(Wav, BadFilesAreRefusedWithTheWayOut) {
             EXPECT_EQ(e.kind(), ErrorKind::bad_input);
             EXPECT_FALSE(e.hint().empty());
         }
-        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-        EXPECT_LT(took.count(), 0.1);
+        EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 0.1);
     }
 }
 

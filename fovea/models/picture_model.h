@@ -28,10 +28,21 @@ struct PictureRows {
     Segments segments;  // one a picture
 };
 
+// How the rows of an attention lie on the picture, where they are not first tokens and then patches
+// line by line.
+struct PatchOrder {
+    std::string part;                 // of the attention's name; "" fits every one
+    std::string name;                 // of these rows, for people
+    std::vector<std::string> tokens;  // each row, as a person reads it
+    std::vector<int> cells;           // the row of each patch of the grid, line by line
+};
+
 struct PictureModel {
     int width = 0, layers = 0, channels = 3, height = 0, image_width = 0;
-    int first_tokens = 1;                 // rows before those of the patches
+    int frames = 1;        // of a clip; `channels` are those of all, one frame after the other
+    int first_tokens = 1;  // rows before those of the patches
     int grid_height = 0, grid_width = 0;  // patches of a picture of the model's own size
+    std::vector<PatchOrder> orders{};     // the first whose part fits counts
     std::function<PictureRows(const PictureBatch&)> rows;
     std::function<Tensor(const PictureRows&)> classes;  // [pictures, classes]
     std::function<int(std::string_view parameter)>

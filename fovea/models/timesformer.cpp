@@ -282,6 +282,48 @@ Json Timesformer::new_config(const PictureModelChoice& choice) {
     return c.to_json();
 }
 
+namespace {
+
+// Rows of one clip with frames side by side: `row` says where a place of a frame is.
+template <class Row>
+PatchOrder clip_order(const TimesformerConfig& c, const char* part, const char* name, int rows,
+                      const Row& row) {
+    const int side = c.image_size / c.patch_size;
+    PatchOrder o{part, name, std::vector<std::string>(static_cast<std::size_t>(rows), "[CLS]"), {}};
+    for (int y = 0; y < side; ++y)
+        for (int t = 0; t < c.num_frames; ++t)
+            for (int x = 0; x < side; ++x) {
+                o.cells.push_back(row(y * side + x, t));
+                o.tokens[static_cast<std::size_t>(o.cells.back())] =
+                    "frame " + std::to_string(t + 1) + ": " + std::to_string(y) + "," +
+                    std::to_string(x);
+            }
+    return o;
+}
+
+std::vector<PatchOrder> clip_orders(const TimesformerConfig& c) {
+    const int places = c.places(), frames = c.num_frames;
+    PatchOrder by_frame = clip_order(c, "", "frames", frames * (1 + places),
+                                     [&](int p, int t) { return t * (1 + places) + 1 + p; });
+    for (int t = 0; t < frames; ++t)
+        by_frame.tokens[static_cast<std::size_t>(t * (1 + places))] =
+            "frame " + std::to_string(t + 1) + ": [CLS]";
+    switch (c.attention_type) {
+        case ClipAttention::space_only:
+            return {by_frame};
+        case ClipAttention::joint_space_time:
+            return {clip_order(c, "", "clip", 1 + places * frames,
+                               [&](int p, int t) { return 1 + p * frames + t; })};
+        case ClipAttention::divided_space_time:
+            return {clip_order(c, "temporal_attention", "places", places * frames,
+                               [&](int p, int t) { return p * frames + t; }),
+                    by_frame};
+    }
+    return {};
+}
+
+}  // namespace
+
 // A picture's channels are those of its frames, one after the other.
 PictureModel Timesformer::make(const Json& config, const std::string& where, int classes,
                                const Params& p) {
@@ -291,9 +333,11 @@ PictureModel Timesformer::make(const Json& config, const std::string& where, int
     m.width = c.hidden_size;
     m.layers = c.num_hidden_layers;
     m.channels = c.num_channels * c.num_frames;
+    m.frames = c.num_frames;
     m.height = m.image_width = c.image_size;
     m.grid_height = c.image_size / c.patch_size;
     m.grid_width = c.num_frames * m.grid_height;  // frames side by side
+    m.orders = clip_orders(c);
     m.rows = [body = whole.timesformer](const PictureBatch& batch) {
         const std::int64_t clips = batch.pixels.shape()[0];
         std::vector<std::uint64_t> samples = batch.samples;

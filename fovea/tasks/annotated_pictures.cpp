@@ -3,7 +3,7 @@
 namespace fovea {
 
 void leave_out_settings_of_texts(Settings& s) {
-    static constexpr const char* of_text[] = {"max-tokens", "vectors", "skip-bad"};
+    static constexpr const char* of_text[] = {"max-tokens", "vectors"};
     leave_out(s, of_text, "on pictures: --max-records says how many share a batch");
 }
 

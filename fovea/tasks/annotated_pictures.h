@@ -8,6 +8,7 @@
 
 #include "fovea/base/files.h"
 #include "fovea/data/split.h"
+#include "fovea/tasks/bad_records.h"
 #include "fovea/tasks/encoder_training.h"
 #include "fovea/tasks/training_data.h"
 
@@ -30,22 +31,39 @@ struct PictureSplit {
     }
 };
 
-// `picture`: where a record has the path of its picture. `read`: the records of --dev's file.
+// How a kind of records is read.
 template <class Record>
-PictureSplit<Record> split_pictures(
-    std::vector<Record> all, std::string Record::*picture, const RunSettings& run,
-    const std::function<std::vector<Record>(const std::string& file)>& read) {
+struct PictureRecords {
+    std::string Record::*picture;  // where one has the path of its picture
+    std::function<std::vector<Record>(const std::string& file)> of_file;  // --dev's
+    std::function<void(const Record&)> load;  // throws where picture, mask or boxes are bad
+};
+
+template <class Record>
+PictureSplit<Record> split_pictures(std::vector<Record> all, const PictureRecords<Record>& how,
+                                    const RunSettings& run, const Say& say) {
     PictureSplit<Record> s{.train = std::move(all), .dev = {}, .contents = {}};
+    const auto leave_bad_out = [&](std::vector<Record>& records) {
+        const auto look = [&](std::size_t i) { how.load(records[i]); };
+        keep_only(records, readable(records.size(), look, PassOver(run.skip_bad, say)));
+    };
     keep_drawn(s.train, run.limit, run.options.seed);
+    leave_bad_out(s.train);
+    expect_input(!s.train.empty(), run.train[0], ": no picture of it can be learned from");
     std::vector<std::uint64_t> hashes;
-    for (const Record& r : s.train) hashes.push_back(record_hash({read_file(r.*picture)}));
+    for (const Record& r : s.train) hashes.push_back(record_hash({read_file(r.*how.picture)}));
     for (const std::uint64_t h : hashes) s.contents.push_back(hash_text(h));
     if (run.has_dev_file())
-        s.dev = read(run.dev);
+        s.dev = how.of_file(run.dev);
     else if (run.measures())
         s.dev = take_out(s.train, dev_split(hashes));
     s.held_out = s.dev.size();
     keep_drawn(s.dev, run.dev_limit, run.options.seed);
+    if (run.has_dev_file()) {  // else they were looked at among the others
+        const std::size_t drawn = s.dev.size();
+        leave_bad_out(s.dev);
+        s.held_out -= drawn - s.dev.size();
+    }
     return s;
 }
 

@@ -27,9 +27,10 @@ void settle_input(DetectModel& m) {
     if (channels != 1 && channels != 3)
         fail_with(ErrorKind::bad_input, "pictures are read as grey (1) or as colours (3)",
                   m.folder.config_path(), ": the model takes ", channels, " channels");
-    m.scaling = PixelScaling::of(m.folder, channels);
-    m.folder.preprocessor = m.scaling.to_json();
-    m.folder.preprocessor["image_processor_type"] = "DetrImageProcessor";
+    m.scaling = PixelScaling::of(m.folder.preprocessor, join_path(m.folder.path, detect_input_file),
+                                 channels);
+    m.folder.preprocessor = {{"image_processor_type", "DetrImageProcessor"}};
+    m.scaling.put(m.folder.preprocessor);
     m.reads.put(m.folder.preprocessor);
 }
 
@@ -149,7 +150,7 @@ DetectionPictures DetectModel::numbers(const Picture& resized) const {
     DetectionPictures pictures;
     pictures.grid = {1, resized.height, resized.width};
     pictures.rows = Tensor({pictures.grid.rows(), network->channels});
-    scaling.fill(resized, pictures.rows.write());
+    scaling.put_rows(resized, pictures.rows.write());
     return pictures;
 }
 

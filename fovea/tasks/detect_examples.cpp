@@ -11,42 +11,14 @@ namespace {
 // Less than this share of a thing's box: it is not to be found in the part.
 constexpr double seen_share = 0.3;
 
-// Which part of a picture is shown, and where the result lies in the whole picture as the
-// model would read it.
-struct ShownPart {
-    Placement placement;
-    std::array<float, 2> corner{};
-};
-
-// `share`: how large the model reads the picture.
-ShownPart drawn_part(const AugmentOptions& o, const BoxedPicture& p, double share,
-                     ReadingSize::Sides sides, const DrawName& name) {
-    Rng rng = draws_of(name, DrawPurpose::geometry);
-    const double scale = share * std::exp(rng.uniform(-1, 1) * std::log1p(o.scale));
-    const double down = o.any() ? rng.uniform() : 0.5, right = o.any() ? rng.uniform() : 0.5;
-    const std::int64_t turn = rng.below(4), flip = rng.below(2);
-    ShownPart s;
-    Placement& at = s.placement;
-    at.height = sides.height;
-    at.width = sides.width;
-    at.part.height = std::max<std::int64_t>(1, std::llround(sides.height / scale));
-    at.part.width = std::max<std::int64_t>(1, std::llround(sides.width / scale));
-    const auto first = [](std::uint32_t side, std::int64_t part, double place) {
-        return std::llround(place * (static_cast<double>(side) - static_cast<double>(part)));
-    };
-    at.part.top = first(p.height, at.part.height, down);
-    at.part.left = first(p.width, at.part.width, right);
-    // what is no square is turned upside down alone
-    if (o.turns)
-        at.quarter_turns = static_cast<int>(sides.height == sides.width ? turn : turn / 2 * 2);
-    at.mirrored = o.mirror && flip == 1;
-    const bool on_its_side = at.quarter_turns % 2 == 1;
+// Where the upper left of what is shown lies in the whole picture as the model would read it.
+std::array<float, 2> corner_of(const Cut& cut, const BoxedPicture& p) {
+    const bool on_its_side = cut.placement.quarter_turns % 2 == 1;
     const auto corner = [&](std::uint32_t side, std::uint32_t shown, double place) {
-        return static_cast<float>(place * std::max(0.0, side * scale - shown));
+        return static_cast<float>(place * std::max(0.0, side * cut.scale - shown));
     };
-    s.corner = {corner(on_its_side ? p.width : p.height, sides.height, down),
-                corner(on_its_side ? p.height : p.width, sides.width, right)};
-    return s;
+    return {corner(on_its_side ? p.width : p.height, cut.placement.height, cut.down),
+            corner(on_its_side ? p.height : p.width, cut.placement.width, cut.right)};
 }
 
 }  // namespace
@@ -55,11 +27,16 @@ DetectExamples::Shown DetectExamples::shown(std::size_t sample, std::int64_t epo
     const BoxedPicture& record = records[sample];
     const DrawName name{seed, epoch, sample};
     const auto read = reads.sides(record.height, record.width, 1);
-    const ShownPart part =
-        drawn_part(augment, record, static_cast<double>(read.height) / record.height, sides, name);
+    const Cut part = draw_cut(augment,
+                              {.height = record.height,
+                               .width = record.width,
+                               .out_height = sides.height,
+                               .out_width = sides.width,
+                               .share = static_cast<double>(read.height) / record.height},
+                              name);
     Shown s;
-    s.corner = part.corner;
-    s.picture = placed(load_boxed(record, static_cast<int>(scaling.mean.size())), part.placement);
+    s.corner = corner_of(part, record);
+    s.picture = placed(load_boxed(record, static_cast<int>(scaling.channels())), part.placement);
     change_light(s.picture, augment, name);
     for (const BoxedThing& t : record.things) {
         if (t.crowd) continue;
@@ -79,7 +56,7 @@ DetectExamples::Shown DetectExamples::shown(std::size_t sample, std::int64_t epo
 
 DetectExamples::Batch DetectExamples::batch(std::span<const std::int64_t> samples,
                                             std::int64_t epoch) const {
-    const auto channels = static_cast<std::int64_t>(scaling.mean.size());
+    const auto channels = static_cast<std::int64_t>(scaling.channels());
     const std::int64_t count = static_cast<std::int64_t>(samples.size());
     Batch b;
     DetectionPictures& p = b.pictures;
@@ -95,8 +72,8 @@ DetectExamples::Batch DetectExamples::batch(std::span<const std::int64_t> sample
         for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
             try {
                 const Shown s = shown(static_cast<std::size_t>(samples[i]), epoch);
-                scaling.fill(s.picture,
-                             rows + static_cast<std::int64_t>(i) * p.grid.area() * channels);
+                scaling.put_rows(s.picture,
+                                 rows + static_cast<std::int64_t>(i) * p.grid.area() * channels);
                 b.things[i] = s.things;
                 p.corners[i] = s.corner;
             } catch (const Error&) {  // the first in order is told, whichever thread met it

@@ -156,12 +156,14 @@ private:
         categories_ = set.categories;
         labels_ = set.labels();
         expect_input(!labels_.empty(), run_.train[0], ": no picture has a box");
-        auto split = split_pictures<BoxedPicture>(std::move(set.pictures), &BoxedPicture::path,
-                                                  run_, [this](const std::string& file) {
-                                                      BoxedFiles files = files_;
-                                                      files.paths = {file};
-                                                      return read_boxed(files).pictures;
-                                                  });
+        const PictureRecords<BoxedPicture> how{&BoxedPicture::path,
+                                               [this](const std::string& file) {
+                                                   BoxedFiles files = files_;
+                                                   files.paths = {file};
+                                                   return read_boxed(files).pictures;
+                                               },
+                                               [](const BoxedPicture& r) { load_boxed(r, 3); }};
+        auto split = split_pictures(std::move(set.pictures), how, run_, say);
         examples_.records = std::move(split.train);
         dev_ = std::move(split.dev);
         contents_ = std::move(split.contents);

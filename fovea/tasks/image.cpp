@@ -1,12 +1,11 @@
 #include "fovea/tasks/image.h"
 
 #include <algorithm>
-#include <exception>
 #include <optional>
 
 #include "fovea/base/files.h"
-#include "fovea/base/threads.h"
 #include "fovea/ops/softmax.h"
+#include "fovea/tasks/bad_records.h"
 #include "fovea/tasks/new_head.h"
 
 namespace fovea {
@@ -29,8 +28,12 @@ PictureInput input_of_folder(const ModelFolder& folder) {
               ": there is no such file, which says how pictures become numbers");
 }
 
-void check_input(const ImageModel& m) {
+// Clips: a file of others tells the numbers of one frame's channels.
+void settle_picture_input(ImageModel& m) {
     const PictureModel& n = *m.network;
+    if (n.frames > 1 && static_cast<int>(m.input.channels()) * n.frames == n.channels)
+        m.input.repeat_for(static_cast<std::uint32_t>(n.frames));
+    m.input.frames = static_cast<std::uint32_t>(n.frames);
     expect_input(static_cast<int>(m.input.height) == n.height &&
                      static_cast<int>(m.input.width) == n.image_width &&
                      static_cast<int>(m.input.channels()) == n.channels,
@@ -46,12 +49,12 @@ ImageModel ImageModel::create(ModelFolder made, PictureInput how, std::uint64_t 
     m.folder = std::move(made);
     m.folder.task = "image";
     m.folder.config["architectures"] = {picture_model_of(m.folder.config, "config").architecture};
-    m.folder.preprocessor = how.to_json();
     m.input = std::move(how);
     m.store = std::make_shared<ParameterStore>();
     Rng rng(seed, initial_values_of_images);
     m.network = make_network(m, Params(*m.store, rng));
-    check_input(m);
+    settle_picture_input(m);
+    m.folder.preprocessor = m.input.to_json();
     return m;
 }
 
@@ -70,7 +73,7 @@ ImageModel ImageModel::create_from(ModelFolder pretrained, std::vector<std::stri
                                  Rng rng(seed, initial_values_of_images);
                                  m.network = make_network(m, Params(store, rng));
                              });
-    check_input(m);
+    settle_picture_input(m);
     return m;
 }
 
@@ -87,7 +90,7 @@ ImageModel ImageModel::open(ModelFolder folder, const WeightChoice& weights) {
                             [&](const Params& p) { make_network(m, p); });
     Rng unused;
     m.network = make_network(m, Params(*m.store, unused));
-    check_input(m);
+    settle_picture_input(m);
     return m;
 }
 
@@ -145,35 +148,11 @@ std::vector<Picture> read_fitted(const ReadPicture& read, std::vector<LabelledTe
                                  std::int64_t skip_bad, const Say& say) {
     const PictureReader reader;
     std::vector<Picture> all(records.size());
-    struct Wrong {
-        std::exception_ptr error;
-        std::string what;
-    };
-    std::vector<Wrong> wrong(records.size());
-    parallel_for(static_cast<std::int64_t>(records.size()), 1, [&](std::int64_t b, std::int64_t e) {
-        for (auto i = static_cast<std::size_t>(b); i < static_cast<std::size_t>(e); ++i) {
-            try {
-                all[i] = read(reader, records[i].texts);
-            } catch (const Error& error) {
-                // the first in order is told below, whichever thread met it
-                wrong[i] = {std::current_exception(), error.what()};
-            }
-        }
-    });
-    std::vector<Picture> kept;
-    std::vector<LabelledText> kept_records;
-    std::int64_t bad = 0;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        if (!wrong[i].error) {
-            kept.push_back(std::move(all[i]));
-            kept_records.push_back(std::move(records[i]));
-            continue;
-        }
-        if (++bad > skip_bad) std::rethrow_exception(wrong[i].error);
-        if (bad <= 5 && say) say("passed over: " + wrong[i].what);
-    }
-    records = std::move(kept_records);
-    return kept;
+    const auto look = [&](std::size_t i) { all[i] = read(reader, records[i].texts); };
+    const std::vector<bool> kept = readable(records.size(), look, PassOver(skip_bad, say));
+    keep_only(records, kept);
+    keep_only(all, kept);
+    return all;
 }
 
 }  // namespace fovea

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "fovea/base/error.h"
+#include "fovea/base/files.h"
+#include "fovea/tasks/bad_records.h"
 
 namespace fovea {
 namespace {
@@ -15,19 +17,25 @@ struct FirstLook {
     bool one_size = true;
 };
 
-FirstLook first_look(const std::vector<LabelledText>& records) {
+// Bad ones are told of where all are read.
+FirstLook first_look(const std::vector<LabelledText>& records, std::int64_t skip_bad) {
     constexpr std::size_t looked_at = 16;
     const PictureReader reader;
     FirstLook look;
+    PassOver pass_over(skip_bad, {});
     const std::size_t step = std::max<std::size_t>(1, records.size() / looked_at);
-    for (std::size_t i = 0; i < records.size(); i += step) {
-        const Picture p = reader.read(std::span(records[i].texts).first(1), 0);
-        const int height = static_cast<int>(p.height), width = static_cast<int>(p.width);
-        if (i > 0 && (height != look.height || width != look.width)) look.one_size = false;
-        look.height = std::min(look.height, height);
-        look.width = std::min(look.width, width);
-        if (p.channels >= 3) look.channels = 3;
-    }
+    bool first = true;
+    for (std::size_t i = 0; i < records.size(); i += step) try {
+            const Picture p = reader.read(std::span(records[i].texts).first(1), 0);
+            const int height = static_cast<int>(p.height), width = static_cast<int>(p.width);
+            if (!first && (height != look.height || width != look.width)) look.one_size = false;
+            look.height = std::min(look.height, height);
+            look.width = std::min(look.width, width);
+            if (p.channels >= 3) look.channels = 3;
+            first = false;
+        } catch (const Error& error) {
+            pass_over(error);
+        }
     return look;
 }
 
@@ -101,14 +109,15 @@ void ImageSizes::describe(Settings& s) {
           {.group = "model", .min = 0, .max = 1, .below_max = true});
 }
 
-PictureModelChoice ImageSizes::settle(const std::vector<LabelledText>& records, const Say& say) {
+PictureModelChoice ImageSizes::settle(const std::vector<LabelledText>& records,
+                                      std::int64_t skip_bad, const Say& say) {
     const std::size_t pictures = records[0].texts.size();
-    if (model == "auto") model = pictures > 2 ? "timesformer" : "vit";
+    if (model == "auto") model = is_folder(records[0].path) ? "timesformer" : "vit";
     if (channels == 2)
         throw Error("--channels is 2, but 1 (grey) and 3 (colours) can be", ErrorKind::usage);
     if (stem != "patch" && model == "timesformer")
         refuse_without_effect("stem", "with --model timesformer", "it belongs to vit and deit");
-    const FirstLook look = first_look(records);
+    const FirstLook look = first_look(records, skip_bad);
     PictureModelChoice c;
     if (layers) c.layers = *layers;
     if (width) c.width = *width;

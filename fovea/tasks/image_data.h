@@ -34,8 +34,9 @@ struct ImageSizes {
 
     void describe(Settings& settings);
     // What nobody chose follows from the first pictures: their colours, and their size up to 64.
-    // Clips (three pictures a case and more) are for `timesformer`.
-    PictureModelChoice settle(const std::vector<LabelledText>& records, const Say& say);
+    // Clips (folders of frames) are for `timesformer`; several modalities of a case are not clips.
+    PictureModelChoice settle(const std::vector<LabelledText>& records, std::int64_t skip_bad,
+                              const Say& say);
 };
 
 }  // namespace fovea

@@ -35,6 +35,18 @@ struct ImageOptions {
     }
 };
 
+// A picture whose channels are those of frames, one after the other, as a strip of frames.
+Picture frames_side_by_side(const Picture& clip, std::uint32_t frames) {
+    const std::uint32_t channels = clip.channels / frames;
+    Picture strip = blank_picture(clip.height, std::int64_t{clip.width} * frames, channels, "clip");
+    for (std::uint32_t y = 0; y < clip.height; ++y)
+        for (std::uint32_t x = 0; x < clip.width; ++x)
+            for (std::uint32_t t = 0; t < frames; ++t)
+                std::copy_n(clip.at(y, x) + t * channels, channels,
+                            strip.at(y, t * clip.width + x));
+    return strip;
+}
+
 class ImagePredictor : public Predictor {
 public:
     void describe(Settings& s) override { options_.describe(s); }
@@ -73,21 +85,12 @@ public:
         ForwardPass pass;
         const std::vector<std::string> names = names_in(input);
         pass.input = names[0];
-        std::vector<std::string>& rows = pass.tokens["patches"];
-        rows = {"[CLS]", "[DISTILLATION]"};
-        rows.resize(static_cast<std::size_t>(model_.network->first_tokens));
-        for (int y = 0; y < model_.network->grid_height; ++y)
-            for (int x = 0; x < model_.network->grid_width; ++x)
-                rows.push_back(fmt::format("{},{}", y, x));
-        pass.sides = {{"", "patches", "patches"}};
         const Picture fitted[] = {model_.read(PictureReader(), names)};
         pass.output = classify_pictures(model_, fitted)[0].label;
-        if (names.size() == 1)
-            pass.seen = {.png = encode_png(fitted[0]),
-                         .side = "patches",
-                         .first = model_.network->first_tokens,
-                         .height = model_.network->grid_height,
-                         .width = model_.network->grid_width};
+        if (model_.network->orders.empty())
+            show_patches(pass, names.size() == 1 ? &fitted[0] : nullptr);
+        else
+            show_frames(pass, fitted[0]);
         return pass;
     }
 
@@ -133,6 +136,37 @@ private:
         expect_input(!names.empty(), name, ": holds no picture");
         if (input.contains("text_pair")) names.push_back(input["text_pair"].get<std::string>());
         return names;
+    }
+
+    // First tokens, then patches line by line; several pictures of a case are not drawn.
+    void show_patches(ForwardPass& pass, const Picture* picture) const {
+        const PictureModel& n = *model_.network;
+        std::vector<std::string>& rows = pass.tokens["patches"];
+        rows = {"[CLS]", "[DISTILLATION]"};
+        rows.resize(static_cast<std::size_t>(n.first_tokens));
+        for (int y = 0; y < n.grid_height; ++y)
+            for (int x = 0; x < n.grid_width; ++x) rows.push_back(fmt::format("{},{}", y, x));
+        pass.sides = {{"", "patches", "patches"}};
+        if (!picture) return;
+        pass.seen = {.png = encode_png(*picture),
+                     .side = "patches",
+                     .first = n.first_tokens,
+                     .height = n.grid_height,
+                     .width = n.grid_width};
+    }
+
+    // The frames of a clip side by side.
+    void show_frames(ForwardPass& pass, const Picture& clip) const {
+        const PictureModel& n = *model_.network;
+        pass.seen = {.png = encode_png(frames_side_by_side(clip, model_.input.frames)),
+                     .side = n.orders.back().name,
+                     .height = n.grid_height,
+                     .width = n.grid_width};
+        for (const PatchOrder& o : n.orders) {
+            pass.tokens[o.name] = o.tokens;
+            pass.sides.push_back({o.part, o.name, o.name});
+            pass.seen->places[o.name] = o.cells;
+        }
     }
 
     Answer written(const TextLabel& t, const Json& input, const ImageOptions& o) const {

@@ -138,7 +138,8 @@ private:
 
     void make_model(const Say& say) {
         if (run_.from.empty()) {
-            const PictureModelChoice choice = sizes_.settle(data_.labelled.train, say);
+            const PictureModelChoice choice =
+                sizes_.settle(data_.labelled.train, run_.skip_bad, say);
             ModelFolder folder;
             folder.labels = data_.labelled.labels();
             folder.config = find_picture_model(sizes_.model)->new_config(choice);

@@ -13,15 +13,16 @@ namespace {
 
 constexpr std::uint32_t initial_segmenter = 0x736567;  // its stream of random numbers
 
-std::vector<float> numbers_of(const Json& json, const char* key, const std::string& where,
-                              std::vector<float> otherwise) {
-    if (!json.contains(key)) return otherwise;
-    std::vector<float> out;
-    for (const Json& v : json[key]) {
-        expect_input(v.is_number(), where, ": \"", key, "\" is no list of numbers");
-        out.push_back(v.get<float>());
-    }
-    return out;
+PixelScaling scaling_in(const ModelFolder& folder, int channels) {
+    return PixelScaling::of(folder.preprocessor, join_path(folder.path, "preprocessor_config.json"),
+                            channels);
+}
+
+// Pictures are read at their own size, whatever the size that a folder of others names.
+Json segment_preprocessor(const PixelScaling& scaling) {
+    Json j{{"image_processor_type", "SegformerImageProcessor"}, {"do_resize", false}};
+    scaling.put(j);
+    return j;
 }
 
 // fovea.json's numbers of masks; a folder of others has the labels' own.
@@ -52,42 +53,6 @@ std::uint8_t largest_of(const float* row, std::int64_t n) {
 
 }  // namespace
 
-PixelScaling PixelScaling::of(const ModelFolder& folder, int channels) {
-    PixelScaling s;
-    const std::string path = join_path(folder.path, "preprocessor_config.json");
-    s.mean = numbers_of(folder.preprocessor, "image_mean", path, s.mean);
-    s.deviation = numbers_of(folder.preprocessor, "image_std", path, s.deviation);
-    const auto n = static_cast<std::size_t>(channels);
-    if (s.mean.size() > n) s.mean.resize(n);
-    if (s.deviation.size() > n) s.deviation.resize(n);
-    expect_input(s.mean.size() == n && s.deviation.size() == n, path, ": \"image_mean\" and ",
-                 "\"image_std\" must have ", n, " numbers");
-    for (const float d : s.deviation)
-        expect_input(std::isfinite(d) && d > 0, path, ": \"image_std\" must be above 0");
-    return s;
-}
-
-Json PixelScaling::to_json() const {
-    return {{"image_processor_type", "SegformerImageProcessor"},
-            {"do_resize", false},
-            {"do_rescale", true},
-            {"rescale_factor", 1 / 255.0},
-            {"do_normalize", true},
-            {"image_mean", mean},
-            {"image_std", deviation}};
-}
-
-void PixelScaling::fill(const Picture& picture, float* rows) const {
-    const std::size_t channels = mean.size();
-    for (std::size_t c = 0; c < channels; ++c) {
-        float table[256];
-        for (int v = 0; v < 256; ++v)
-            table[v] = (static_cast<float>(v) / 255.0f - mean[c]) / deviation[c];
-        for (std::size_t i = c; i < picture.pixels.size(); i += channels)
-            rows[i] = table[picture.pixels[i]];
-    }
-}
-
 SegmentModel SegmentModel::create(const SegformerConfig& config, const MaskValues& values,
                                   std::uint64_t seed) {
     SegmentModel m;
@@ -102,7 +67,7 @@ SegmentModel SegmentModel::create(const SegformerConfig& config, const MaskValue
     const auto n = static_cast<std::size_t>(config.num_channels);
     m.scaling.mean.resize(n);
     m.scaling.deviation.resize(n);
-    m.folder.preprocessor = m.scaling.to_json();
+    m.folder.preprocessor = segment_preprocessor(m.scaling);
     return m;
 }
 
@@ -122,8 +87,8 @@ SegmentModel SegmentModel::open(ModelFolder folder, const WeightChoice& weights)
     Rng unused;
     m.network = make(Params(*m.store, unused));
     m.values = values_in(m.folder);
-    m.scaling = PixelScaling::of(m.folder, config.num_channels);
-    m.folder.preprocessor = m.scaling.to_json();
+    m.scaling = scaling_in(m.folder, config.num_channels);
+    m.folder.preprocessor = segment_preprocessor(m.scaling);
     return m;
 }
 
@@ -135,7 +100,7 @@ void save_segmenter(const ModelFolder& model, const ParameterStore& trained, con
                     bool overwrite) {
     const auto config = SegformerConfig::from_json(model.config, model.config_path());
     ModelFolder own = model;
-    own.preprocessor = PixelScaling::of(model, config.num_channels).to_json();
+    own.preprocessor = segment_preprocessor(scaling_in(model, config.num_channels));
     own.save(out, trained, Segformer::rules(), overwrite);
 }
 
@@ -147,7 +112,7 @@ FeatureMap SegmentModel::pixels(const Picture& picture) const {
                              : own;
     const Grid grid{1, read.height, read.width};
     Tensor rows({grid.rows(), channels()});
-    scaling.fill(read, rows.write());
+    scaling.put_rows(read, rows.write());
     return {rows, grid};
 }
 

@@ -11,6 +11,7 @@
 
 #include "fovea/base/precision.h"
 #include "fovea/data/masks.h"
+#include "fovea/data/pixel_scaling.h"
 #include "fovea/metrics/masks.h"
 #include "fovea/models/segformer.h"
 #include "fovea/tasks/model_folder.h"
@@ -18,17 +19,6 @@
 #include "fovea/tasks/weight_choice.h"
 
 namespace fovea {
-
-// From bytes to what the network reads: (v / 255 − mean) / deviation, channel by channel; as
-// preprocessor_config.json has it. The defaults are ImageNet's.
-struct PixelScaling {
-    std::vector<float> mean{0.485f, 0.456f, 0.406f}, deviation{0.229f, 0.224f, 0.225f};
-
-    static PixelScaling of(const ModelFolder& folder, int channels);
-    Json to_json() const;
-    // [height · width, channels] to `rows`.
-    void fill(const Picture& picture, float* rows) const;
-};
 
 struct SegmentModel {
     ModelFolder folder;  // labels; about["mask_values"]: the numbers of masks

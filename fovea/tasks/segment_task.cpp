@@ -121,12 +121,14 @@ public:
 private:
     void read_data(const Say& say) {
         files_.paths = run_.train;
-        auto split = split_pictures<MaskedPicture>(read_masked(files_), &MaskedPicture::picture,
-                                                   run_, [this](const std::string& file) {
-                                                       MaskedFiles files = files_;
-                                                       files.paths = {file};
-                                                       return read_masked(files);
-                                                   });
+        const PictureRecords<MaskedPicture> how{&MaskedPicture::picture,
+                                                [this](const std::string& file) {
+                                                    MaskedFiles files = files_;
+                                                    files.paths = {file};
+                                                    return read_masked(files);
+                                                },
+                                                [](const MaskedPicture& r) { load_masked(r, 3); }};
+        auto split = split_pictures(read_masked(files_), how, run_, say);
         examples_.records = std::move(split.train);
         dev_ = std::move(split.dev);
         contents_ = std::move(split.contents);

@@ -6,6 +6,7 @@
 #include "fovea/io/wave.h"
 #include "fovea/ops/loss/cross_entropy.h"
 #include "fovea/ops/loss/ctc.h"
+#include "fovea/tasks/bad_records.h"
 #include "fovea/tasks/encoder_training.h"
 #include "fovea/tasks/speech.h"
 #include "fovea/tasks/speech_data.h"
@@ -194,10 +195,20 @@ private:
 
     static bool is_features(const std::string& path) { return path.ends_with(".mfc"); }
 
+    // Of the first sound that can be read.
+    int first_rate() const {
+        PassOver pass_over(run_.skip_bad, {});
+        for (const SpokenClip& clip : data_.train) try {
+                return read_wave(clip.path).sample_rate;
+            } catch (const Error& error) {
+                pass_over(error);
+            }
+        return 0;
+    }
+
     Json preprocessor(const Say& say) const {
-        const std::string& first = data_.train[0].path;
-        if (is_features(first)) return SoundFeatures::of_features(13);
-        const int rate = rate_.value_or(read_wave(first).sample_rate <= 8000 ? 8000 : 16000);
+        if (is_features(data_.train[0].path)) return SoundFeatures::of_features(13);
+        const int rate = rate_ ? *rate_ : first_rate() <= 8000 ? 8000 : 16000;
         say(text_of("model: hears ", rate, " samples a second   change with --sample-rate"));
         return SoundFeatures::of_sounds(rate);
     }
@@ -258,8 +269,15 @@ private:
     void load_sounds(const Say& say) {
         std::vector<SpokenClip> kept;
         std::vector<std::string> contents;
+        PassOver pass_over(run_.skip_bad, say);
         for (SpokenClip& clip : data_.train) {
-            Example e = example_of(clip, true);
+            Example e;
+            try {
+                e = example_of(clip, true);
+            } catch (const Error& error) {
+                pass_over(error);
+                continue;
+            }
             const std::int64_t rows = model_.features->frames_of(e.sound) / 2 + 1;
             if (!data_.classes && ctc_frames_needed(e.target) > rows) {
                 ++dropped_;
@@ -277,7 +295,7 @@ private:
             say(text_of("warning: ", dropped_,
                         " sounds are too short for their transcripts: passed over"));
         expect_input(!train_.empty(), run_.train[0], ": every sound is too short for what it says");
-        for (const SpokenClip& clip : data_.dev) dev_.push_back(example_of(clip, false));
+        load_dev(say);
         say(text_of("data: ",
                     static_cast<std::int64_t>(2 * static_cast<double>(total_rows_) *
                                               model_.features->seconds_per_frame() / 6) /
@@ -285,6 +303,18 @@ private:
                     " minutes of sound, ", model_.folder.labels.size(),
                     data_.classes ? " classes" : " units with the blank"));
         note_data(model_.folder, contents, data_.train.size(), run_);
+    }
+
+    void load_dev(const Say& say) {
+        PassOver pass_over(run_.skip_bad, say);
+        std::vector<SpokenClip> kept;
+        for (SpokenClip& clip : data_.dev) try {
+                dev_.push_back(example_of(clip, false));
+                kept.push_back(std::move(clip));
+            } catch (const Error& error) {
+                pass_over(error);
+            }
+        data_.dev = std::move(kept);
     }
 
     SpeechData data_;

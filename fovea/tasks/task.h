@@ -135,6 +135,8 @@ struct SeenPicture {
     std::string png;  // a file's bytes
     std::string side;
     int first = 0, height = 0, width = 0;  // the grid, from token `first` on, line by line
+    // Sides whose tokens lie on the grid in another order: the token of each cell.
+    std::map<std::string, std::vector<int>> places{};
     std::string box_side{};
     std::vector<std::array<float, 4>> boxes{};  // left, top, width, height as shares
     struct Track {

@@ -132,14 +132,17 @@ TEST(SpeechCli, ResumedOnOtherThreadsIsUninterrupted) {
     ASSERT_EQ(with(f / "whole", {"--steps", "8", "--threads", "1"}).code, 0);
     ASSERT_EQ(with(f / "parts", {"--steps", "8", "--threads", "2", "--save-every", "3"}).code, 0);
     // Back to an early checkpoint, then on.
+    const std::string early = "step-0000000003";
+    ASSERT_TRUE(is_folder(f / "parts/" + early));
     for (const auto& entry : std::filesystem::directory_iterator(f / "parts"))
         if (const std::string name = entry.path().filename();
-            name.starts_with("step-") && name != "step-3")
+            name.starts_with("step-") && name != early)
             std::filesystem::remove_all(entry.path());
     std::filesystem::remove_all(f / "parts/model");
     const Outcome again =
         with(f / "parts", {"--steps", "8", "--threads", "2", "--save-every", "3", "--resume"});
     ASSERT_EQ(again.code, 0) << again.err;
+    EXPECT_NE(again.err.find(early + ", step 3"), std::string::npos) << again.err;
     EXPECT_EQ(read_file(f / "whole/model/model.safetensors"),
               read_file(f / "parts/model/model.safetensors"));
     const Outcome rescored = fovea({"transcribe", f / "whole", "--beam", "4", f / "data/0.wav"});
@@ -251,6 +254,16 @@ TEST(SpeechCli, WhatCanGoWrong) {
         EXPECT_NE(o.err.find(says), std::string::npos) << o.err;
         EXPECT_NE(o.err.find("hint:"), std::string::npos) << o.err;
     }
+    // A damaged sound among whole ones, even the first: an error, or passed over.
+    write_file_atomically(f / "data/0.wav", read_file(f / "data/0.wav").substr(0, 500));
+    std::vector<std::string> again =
+        train_words(f / "data/clips.tsv", f / "again", {"--steps", "1", "--dev", "none"});
+    EXPECT_EQ(fovea(again).code, 3);
+    again.insert(again.end(), {"--skip-bad", "1"});
+    const Outcome passed = fovea(again);
+    EXPECT_EQ(passed.code, 0) << passed.err;
+    EXPECT_NE(passed.err.find("passed over: " + (f / "data/0.wav")), std::string::npos)
+        << passed.err;
     const Outcome heads =
         fovea({"train", f / "data/clips.tsv", "--out", f / "x", "--d-model", "10", "--heads", "4"});
     EXPECT_EQ(heads.code, 2) << heads.err;

@@ -6,6 +6,7 @@
 #include "fovea/base/files.h"
 #include "fovea/base/json.h"
 #include "fovea/io/test_folder.h"
+#include "tests/page_data.h"
 #include "tests/run_program.h"
 
 namespace fovea::test {
@@ -52,6 +53,26 @@ TEST(ClipCli, ResumesToTheSameBitsForAnyThreadsAndAnswers) {
     const Outcome both = fovea(ask, {.input = two + "\n" + one + "\n"});
     ASSERT_EQ(both.code, 0) << both.err;
     EXPECT_EQ(both.out.substr(both.out.find('\n') + 1), fovea(ask, {.input = one + "\n"}).out);
+
+    // Where it looks: frames side by side, through time and within a frame.
+    const Outcome page =
+        fovea({"inspect", folder / "whole", "--text", one, "--html", folder / "page.html"});
+    ASSERT_EQ(page.code, 0) << page.err;
+    const Json data = html_data(folder / "page.html");
+    ASSERT_EQ(data["maps"].size(), 2u);
+    EXPECT_EQ(data["maps"][0]["part"], "encoder temporal self-attention");
+    EXPECT_EQ(data["maps"][1]["part"], "encoder self-attention");
+    EXPECT_EQ(data["seen"]["height"], 4);
+    EXPECT_EQ(data["seen"]["width"], 8 * 4);
+    // The patch in the second line and third column of the fourth frame.
+    const std::size_t cell = 1 * 32 + 3 * 4 + 2;
+    for (const auto& [side, rows] : {std::pair{"places", 128}, std::pair{"frames", 8 * 17}}) {
+        ASSERT_EQ(data["sides"][side].size(), static_cast<std::size_t>(rows)) << side;
+        const auto row = data["seen"]["places"][side][cell].get<std::size_t>();
+        EXPECT_EQ(data["sides"][side][row], "frame 4: 1,2") << side;
+    }
+    EXPECT_EQ(data["seen"]["places"]["places"][cell], (1 * 4 + 2) * 8 + 3);
+    EXPECT_EQ(data["seen"]["places"]["frames"][cell], 3 * 17 + 1 + 1 * 4 + 2);
 }
 
 TEST(ClipCli, WrongWishes) {

@@ -114,6 +114,20 @@ TEST_F(DetectCli, ResumedAndWithOtherThreadsTheBitsAreTheSame) {
               read_file(whole + "/step-0000000060/model.safetensors"));
 }
 
+TEST_F(DetectCli, SoIsDetr) {
+    const std::string other = *folder_ / "detr-resumed", whole = *folder_ / "detr-whole",
+                      words = "train " + train() +
+                              " --model detr --dev none --layers 1 --decoder-layers 2 --d-model 16 "
+                              "--heads 2 --ffn 32 --queries 6 --dropout 0.1 --max-records 4 "
+                              "--schedule constant --save-every 4 --steps ";
+    ASSERT_EQ(fovea(words_of(words + "4 --threads 1 --out " + other)).code, 0);
+    const Outcome r = fovea(words_of("train --resume --steps 8 --threads 2 --out " + other));
+    ASSERT_EQ(r.code, 0) << r.err;
+    ASSERT_EQ(fovea(words_of(words + "8 --out " + whole)).code, 0);
+    EXPECT_EQ(read_file(other + "/step-0000000008/model.safetensors"),
+              read_file(whole + "/step-0000000008/model.safetensors"));
+}
+
 // The same data as a COCO file, whose numbers of labels come back in results; and the body of a
 // model for other labels.
 TEST_F(DetectCli, LearnsFromCocoAndFromAnotherModel) {
@@ -174,11 +188,17 @@ TEST_F(DetectCli, BadInputIsOneClearError) {
         {"detect " + model + " " + picture() + " --head magic", 2, "its heads: dense, decoder"},
         {"train " + odd.path() + " --dev none --steps 3 --out " + (*folder_ / "odd"), 3, "9 x 9"},
         {"data check " + odd.path(), 3, "9 x 9"},
+        {"train " + odd.path() + " --skip-bad 1 --dev none --steps 1 --layers 1 --d-model 16 " +
+             "--heads 2 --out " + (*folder_ / "skipped"),
+         0, "passed over: " + (odd / "JPEGImages/00001.png") + ": is 9 x 9"},
         {"train " + cut.path() + " --steps 3 --out " + (*folder_ / "cut"), 3, "00001.xml"},
         {"data check " + cut.path(), 3, "00001.xml"},
         {"eval " + model + " --test " + other.path(), 3, "which the model does not know"},
         {"train " + json + " --out " + (*folder_ / "json"), 3, "file_name"},
         {"train " + train() + " --max-tokens 5 --out " + (*folder_ / "few"), 2, "max-tokens"},
+        // a flag of another task does not make pictures texts
+        {"train " + train() + " --encoder-layers 2 --out " + (*folder_ / "flag"), 2,
+         "no flag `--encoder-layers`"},
         {"train " + train() + " --d-model 20 --out " + (*folder_ / "odd-width"), 2,
          "multiple of 8"},
     };

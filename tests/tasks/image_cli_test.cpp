@@ -182,6 +182,23 @@ TEST(ImageCli, DataCheckFindsBadFilesAndLeaks) {
     const Outcome train = fovea(train_words(folder / "bars", folder / "run", {"--epochs", "1"}));
     EXPECT_EQ(train.code, 3);
     EXPECT_NE(train.err.find("bad.png: is not a picture"), std::string::npos) << train.err;
+    const Outcome passed = fovea(train_words(
+        folder / "bars", folder / "run", {"--epochs", "1", "--dev", "none", "--skip-bad", "1"}));
+    EXPECT_EQ(passed.code, 0) << passed.err;
+    EXPECT_NE(passed.err.find("passed over: " + (folder / "bars/lies/bad.png")), std::string::npos)
+        << passed.err;
+}
+
+// Three modalities are the channels of one picture, not the frames of a clip.
+TEST(ImageCli, SeveralPicturesOfACaseAreChannels) {
+    const TestFolder folder;
+    for (int i = 0; i < 3; ++i)
+        put_bars(folder / ("t" + std::to_string(i)), 4, static_cast<std::uint64_t>(i));
+    const std::string all = (folder / "t0") + "," + (folder / "t1") + "," + (folder / "t2");
+    const Outcome o = fovea(train_words(all, folder / "run", {"--steps", "1", "--dev", "none"}));
+    ASSERT_EQ(o.code, 0) << o.err;
+    EXPECT_NE(o.err.find("vit, 2 layers"), std::string::npos) << o.err;
+    EXPECT_NE(o.err.find("with 3 channels"), std::string::npos) << o.err;
 }
 
 TEST(ImageCli, WrongSizesAreToldBeforeAnythingIsLearned) {

@@ -129,6 +129,9 @@ TEST_F(SegmentCli, BadInputIsOneClearError) {
         {"segment " + model + " no-such.png", 4, "no-such.png"},
         {"train " + odd.path() + " --steps 1 --out " + (*folder_ / "odd"), 3, "9 x 9"},
         {"data check " + odd.path(), 3, "9 x 9"},
+        {"train " + odd.path() + " --skip-bad 2 --steps 1 --dev " + odd.path() + " --preset tiny " +
+             "--size 32 --out " + (*folder_ / "skipped"),
+         0, "data: 1 pictures with masks, 1 more"},
         {"train " + train() + " --labels one,two,three --out " + (*folder_ / "many"), 2,
          "--labels names 3 labels, but the masks have 2"},
         {"train " + train() + " --max-tokens 5 --out " + (*folder_ / "few"), 2, "max-tokens"},
