@@ -7,9 +7,10 @@
 
 namespace fovea {
 
-// The last layer of each attention (mean of its heads) for each input, as figures of SVG. `part`
-// chooses attentions by a part of their names; "": all.
+// The last layer of each attention (mean of its heads) for each input, as figures of SVG. `parts`
+// choose attentions by parts of their names; none: all.
 std::string map_figures(const Predictor& predictor, const std::string& model,
-                        const std::vector<std::string>& inputs, const std::string& part);
+                        const std::vector<std::string>& inputs,
+                        const std::vector<std::string>& parts);
 
 }  // namespace fovea

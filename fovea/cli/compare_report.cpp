@@ -60,35 +60,51 @@ std::vector<std::string> length_names(const Comparison& c) {
     return names;
 }
 
-std::string length_score(const ComparedModel& m, const std::string& name) {
+// The mean of a figure that stands inside an object of each run.
+std::string inner_figure(const ComparedModel& m, const char* object, const std::string& name,
+                         int digits) {
     std::vector<double> all;
-    for (const Json& run : m.runs)
-        if (const Json by = run.value("by_length", Json::object()); by.contains(name))
-            all.push_back(by[name].get<double>());
-    return all.empty() ? "-" : fmt::format("{:.1f}", mean_of(all));
+    for (const Json& run : m.runs) {
+        const Json inside = run.value(object, Json::object());
+        if (inside.contains(name) && inside[name].is_number())
+            all.push_back(inside[name].get<double>());
+    }
+    return all.empty() ? "-" : fmt::format("{:.{}f}", mean_of(all), digits);
 }
 
 using Table = std::vector<std::vector<std::string>>;  // the first row names the columns
 
 Table table_of(const Comparison& c) {
     const std::vector<std::string> lengths = length_names(c);
-    Table t{{"model", c.metric, "seeds", "parameters", "updates", "train", "train tokens/s",
-             "memory", "test records/s", "latency"}};
-    for (const std::string& name : lengths) t[0].push_back(name);
-    t[0].push_back("typing errors");
+    Table t{{"model", c.metric}};
+    const auto named = [&](const std::vector<std::string>& names) {
+        t[0].insert(t[0].end(), names.begin(), names.end());
+    };
+    named(c.columns);
+    named(c.also_test);
+    named({"seeds", "parameters", "updates", "train", "processor", "train tokens/s", "memory",
+           "test tokens/s", "test records/s", "latency"});
+    named(lengths);
+    named({"typing errors"});
     for (const ComparedModel& m : c.models) {
         const ScoreRange r = score_range(m);
-        std::vector<std::string> row{m.name,
-                                     fmt::format("{:.2f} ± {:.2f}", r.mean, r.half),
-                                     std::to_string(m.runs.size()),
-                                     figure(m, "parameters", " M", 1e-6),
-                                     figure(m, "updates", ""),
-                                     figure(m, "train_seconds", " min", 1.0 / 60),
-                                     figure(m, "tokens_per_second", ""),
-                                     figure(m, "memory", " MB", 1e-6),
-                                     figure(m, "records_per_second", ""),
-                                     figure(m, "latency_ms", " ms")};
-        for (const std::string& name : lengths) row.push_back(length_score(m, name));
+        std::vector<std::string> row{m.name, r.text()};
+        for (const std::string& name : c.columns)
+            row.push_back(inner_figure(m, "figures", name, 2));
+        for (const std::string& name : c.also_test)
+            row.push_back(inner_figure(m, "also_test", name, 2));
+        row.push_back(std::to_string(m.runs.size()));
+        row.push_back(figure(m, "parameters", " M", 1e-6));
+        row.push_back(figure(m, "updates", ""));
+        row.push_back(figure(m, "train_seconds", " min", 1.0 / 60));
+        row.push_back(figure(m, "processor_seconds", " min", 1.0 / 60));
+        row.push_back(figure(m, "tokens_per_second", ""));
+        row.push_back(figure(m, "memory", " MB", 1e-6));
+        row.push_back(figure(m, "test_tokens_per_second", ""));
+        row.push_back(figure(m, "records_per_second", ""));
+        row.push_back(figure(m, "latency_ms", " ms"));
+        for (const std::string& name : lengths)
+            row.push_back(inner_figure(m, "by_length", name, 1));
         row.push_back(figure(m, "noisy", ""));
         t.push_back(std::move(row));
     }
@@ -96,10 +112,16 @@ Table table_of(const Comparison& c) {
 }
 
 std::string how_measured(const Comparison& c) {
-    const bool seeds = !c.models.empty() && score_range(c.models[0]).of_seeds;
-    return fmt::format(
-        "{} on {}; ± is a 95 % interval {}.", c.metric, c.test,
-        seeds ? "over the seeds (Student's t)" : "from ten disjoint parts of the test set");
+    bool seeds = false, parts = false;
+    for (const ComparedModel& m : c.models)
+        if (const ScoreRange r = score_range(m); r.half) (r.of_seeds ? seeds : parts) = true;
+    if (!seeds && !parts) return fmt::format("{} on {}.", c.metric, c.test);
+    const std::string by_seeds = "over the seeds (Student's t)",
+                      by_parts = "from ten disjoint parts of the test set";
+    return fmt::format("{} on {}; ± is a 95 % interval {}.", c.metric, c.test,
+                       seeds && parts ? by_seeds + ", of a single seed " + by_parts
+                       : seeds        ? by_seeds
+                                      : by_parts);
 }
 
 Json curve_of_first(const ComparedModel& m) {
@@ -167,7 +189,12 @@ ScoreRange score_range(const ComparedModel& m) {
     std::vector<double> parts;
     const Json told = m.runs.empty() ? Json::array() : m.runs[0].value("parts", Json::array());
     for (const Json& p : told) parts.push_back(p.get<double>());
+    if (parts.size() < 2) return {mean_of(scores)};
     return {mean_of(scores), half_width(parts), false};
+}
+
+std::string ScoreRange::text() const {
+    return half ? fmt::format("{:.2f} ± {:.2f}", mean, *half) : fmt::format("{:.2f}", mean);
 }
 
 std::string Comparison::markdown() const {
@@ -189,7 +216,7 @@ std::string Comparison::json() const {
         const ScoreRange r = score_range(m);
         all.push_back({{"name", m.name},
                        {"score", r.mean},
-                       {"interval", {r.mean - r.half, r.mean + r.half}},
+                       {"interval", r.half ? Json{r.mean - *r.half, r.mean + *r.half} : Json()},
                        {"runs", m.runs}});
     }
     return to_text(Json{{"schema", "fovea.compare"},

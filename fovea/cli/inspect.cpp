@@ -19,7 +19,7 @@ namespace {
 
 struct InspectFlags {
     std::unique_ptr<ModelFlags> model;
-    std::string text, target, map, layer, head, html, format = "text";
+    std::string text, target, map, layer, head, html, svg, format = "text";
     bool list = false, force = false;
     bool has_text = false, has_target = false;
 };
@@ -35,11 +35,9 @@ bool is_blank(const std::string& text) {
 
 // Flags that contradict each other or would have no effect.
 void check_inspect_flags(const InspectFlags& f) {
-    const std::pair<const char*, bool> of_a_text[] = {{"--target", f.has_target},
-                                                      {"--map", !f.map.empty()},
-                                                      {"--layer", !f.layer.empty()},
-                                                      {"--head", !f.head.empty()},
-                                                      {"--html", !f.html.empty()}};
+    const std::pair<const char*, bool> of_a_text[] = {
+        {"--target", f.has_target},  {"--map", !f.map.empty()},   {"--layer", !f.layer.empty()},
+        {"--head", !f.head.empty()}, {"--html", !f.html.empty()}, {"--svg", !f.svg.empty()}};
     for (const auto& [flag, given] : of_a_text)
         if (given && !f.has_text)
             wrong_inspect("add --text \"…\"", flag, " has no effect without --text");
@@ -50,16 +48,22 @@ void check_inspect_flags(const InspectFlags& f) {
                       "the target is empty");
     if (f.list && !f.html.empty())
         wrong_inspect("leave one of them out", "--list and --html do not go together");
-    if (f.force && f.html.empty())
-        wrong_inspect("leave it out", "--force has no effect without --html");
+    if (!f.svg.empty() && (f.list || !f.html.empty()))
+        wrong_inspect("leave one of them out", "--svg and ", f.list ? "--list" : "--html",
+                      " do not go together");
+    if (f.force && f.html.empty() && f.svg.empty())
+        wrong_inspect("leave it out", "--force has no effect without --html or --svg");
 }
 
 // A page is written over a page of ours, never over anything else unasked.
 void check_page(const InspectFlags& f) {
-    if (f.html.empty() || f.force || !file_exists(f.html)) return;
-    if (is_folder(f.html))
-        wrong_inspect("give a file's name, such as " + join_path(f.html, "attention.html"), f.html,
-                      " is a folder");
+    const std::string& file = f.html.empty() ? f.svg : f.html;
+    if (file.empty() || f.force || !file_exists(file)) return;
+    if (is_folder(file))
+        wrong_inspect("give a file's name, such as " +
+                          join_path(file, f.html.empty() ? "attention.svg" : "attention.html"),
+                      file, " is a folder");
+    if (!f.svg.empty()) wrong_inspect("--force overwrites it", file, " is there already");
     std::string beginning(1024, '\0');
     std::ifstream in(f.html, std::ios::binary);
     in.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
@@ -110,12 +114,15 @@ void look_at_text(const InspectFlags& f) {
         wrong_inspect("leave --target out", "this model reads no target: it is a model to ",
                       f.model->task());
     if (!f.html.empty()) write_file_atomically(f.html, html_page(view));
+    if (!f.svg.empty()) write_file_atomically(f.svg, attention_svg(view));
     if (f.format == "json")
         fmt::print("{}\n", attention_json(view));
     else if (f.list)
         print_names(view);
-    else if (!f.html.empty())
-        fmt::print("{}\n", std::filesystem::absolute(f.html).lexically_normal().string());
+    else if (!f.html.empty() || !f.svg.empty())
+        fmt::print(
+            "{}\n",
+            std::filesystem::absolute(f.html.empty() ? f.svg : f.html).lexically_normal().string());
     else
         print_pictures(view);
 }
@@ -147,6 +154,7 @@ void add_inspect_command(CLI::App& app) {
     v->add_flag("--list", f->list, "the names of the maps");
     v->add_option("--html", f->html, "write a page with the maps, to look at in a browser")
         ->type_name("FILE");
+    v->add_option("--svg", f->svg, "write the maps as a picture, side by side")->type_name("FILE");
     add_format_options(*v, f->format, {"text", "json"});
     v->add_flag("--force", f->force, "overwrite a FILE that is not a page of fovea")
         ->group(more_group);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
 #include <optional>
 
@@ -26,6 +27,7 @@ struct TestFile {
     std::vector<Record> records;  // with their raw text
     std::size_t input = 0;        // column
     std::string sentences = {};   // of tagged words: the ending of such files
+    bool names_files = false;     // the input is a sound or a picture, not a text
 };
 
 std::size_t input_column(const Columns& columns, const Record& first) {
@@ -61,6 +63,50 @@ TestFile sentences_in(const std::string& path) {
     return file;
 }
 
+std::string plain_cell(std::string text) {
+    for (char& c : text)
+        if (c == '\t' || c == '\n' || c == '\r') c = ' ';
+    return text;
+}
+
+// A record as a line: named columns as JSON, others between tabs.
+std::string line_of(const Columns& columns, const Record& record, bool named) {
+    std::string text;
+    Json object = Json::object();
+    for (std::size_t k = 0; k < record.fields.size(); ++k) {
+        if (!named)
+            text += (k ? "\t" : "") + plain_cell(record.fields[k]);
+        else if (record.kind(k) == FieldKind::json)
+            object[columns.names[k]] = parse_json(record.fields[k], "the record");
+        else if (record.kind(k) == FieldKind::text)
+            object[columns.names[k]] = record.fields[k];
+    }
+    return named ? to_text(object) : text;
+}
+
+// Files that a table names lie relative to it, and a slice lies elsewhere: there they are absolute.
+void name_files_in_full(TestFile& file, const std::string& path) {
+    const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+    const auto is_there = [&](const std::string& name) {
+        std::error_code none;
+        return !name.empty() && name.size() < 4096 &&
+               std::filesystem::is_regular_file(folder / name, none);
+    };
+    const std::vector<std::string> first = file.records[0].fields;
+    for (std::size_t k = 0; k < first.size(); ++k) {
+        if (!is_there(first[k])) continue;
+        file.names_files = file.names_files || k == file.input;
+        for (Record& r : file.records)
+            if (k < r.fields.size() && is_there(r.fields[k]))
+                r.fields[k] = (folder / r.fields[k]).lexically_normal().string();
+    }
+    if (!file.names_files) return;
+    const bool named = file.columns.header || file.columns.format == RecordFormat::jsonl;
+    for (Record& r : file.records) r.raw = line_of(file.columns, r, named);
+    file.columns.header = false;
+    file.columns.format = named ? RecordFormat::jsonl : RecordFormat::tsv;
+}
+
 std::optional<TestFile> read_test_file(const std::string& path) {
     if (is_folder(path) || !can_be_read_twice(path) || parallel_paths(path).size() > 1) return {};
     TestFile file;
@@ -83,6 +129,7 @@ std::optional<TestFile> read_test_file(const std::string& path) {
     const bool table =
         format == RecordFormat::tsv || format == RecordFormat::csv || format == RecordFormat::jsonl;
     if (!table || file.records.size() < 2) return {};
+    name_files_in_full(file, path);
     return file;
 }
 
@@ -117,7 +164,11 @@ std::string words_text(std::int64_t from, std::int64_t to) {
 std::vector<TestSlice> length_slices(const TestFile& file, const std::string& folder, int classes) {
     std::vector<std::size_t> order(file.records.size());
     std::iota(order.begin(), order.end(), 0u);
-    const auto words = [&](std::size_t i) { return count_words(input_of(file, i)); };
+    const auto words = [&](std::size_t i) {
+        if (file.records[i].kind(file.input) != FieldKind::json)
+            return count_words(input_of(file, i));
+        return static_cast<std::int64_t>(parse_json(input_of(file, i), "the record").size());
+    };
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return words(a) < words(b); });
     std::vector<TestSlice> slices;
@@ -147,31 +198,16 @@ std::vector<TestSlice> part_slices(const TestFile& file, const std::string& fold
     return slices;
 }
 
-std::string plain_cell(std::string text) {
-    for (char& c : text)
-        if (c == '\t' || c == '\n' || c == '\r') c = ' ';
-    return text;
-}
-
 // Named columns become JSON lines, others a table between tabs.
 TestSlice noisy_slice(const TestFile& file, const std::string& folder, const SliceOptions& o) {
     const bool named = file.columns.header || file.columns.format == RecordFormat::jsonl;
     std::string text;
     for (std::size_t i = 0; i < file.records.size(); ++i) {
-        std::vector<std::string> fields = file.records[i].fields;
-        if (file.input < fields.size())
-            fields[file.input] = with_typing_errors(fields[file.input], o.noise, o.seed + i);
-        Json object = Json::object();
-        for (std::size_t k = 0; k < fields.size(); ++k) {
-            if (!named) {
-                text += (k ? "\t" : "") + plain_cell(fields[k]);
-            } else if (file.records[i].kind(k) == FieldKind::json) {
-                object[file.columns.names[k]] = parse_json(fields[k], "the record");
-            } else if (file.records[i].kind(k) == FieldKind::text) {
-                object[file.columns.names[k]] = fields[k];
-            }
-        }
-        text += (named ? to_text(object) : "") + "\n";
+        Record noisy = file.records[i];
+        if (file.input < noisy.fields.size())
+            noisy.fields[file.input] =
+                with_typing_errors(noisy.fields[file.input], o.noise, o.seed + i);
+        text += line_of(file.columns, noisy, named) + "\n";
     }
     const std::string path = join_path(folder, named ? "noisy.jsonl" : "noisy.tsv");
     write_file_atomically(path, text);
@@ -207,9 +243,9 @@ TestSlices slice_test_file(const std::string& path, const std::string& folder,
     if (!file) return {};
     make_folders(folder);
     TestSlices slices;
-    slices.by_length = length_slices(*file, folder, options.lengths);
+    if (!file->names_files) slices.by_length = length_slices(*file, folder, options.lengths);
     slices.parts = part_slices(*file, folder, options.parts);
-    if (options.noise > 0 && file->sentences.empty())
+    if (options.noise > 0 && file->sentences.empty() && !file->names_files)
         slices.noisy = {noisy_slice(*file, folder, options)};
     return slices;
 }

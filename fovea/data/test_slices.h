@@ -28,8 +28,9 @@ struct TestSlices {
 };
 
 // Of a table, JSON lines or sentences of tagged words (CoNLL, by the name; those have no copy with
-// errors); of anything else (folders) nothing. The input is the source of pairs, the first text of
-// labelled ones, the words of a sentence, else the first column.
+// errors); of a table of sounds or pictures the parts alone; of anything else (folders) nothing.
+// The input is the source of pairs, the first text of labelled ones, the words of a sentence, else
+// the first column.
 TestSlices slice_test_file(const std::string& path, const std::string& folder,
                            const SliceOptions& options = {});
 

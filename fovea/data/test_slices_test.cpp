@@ -4,6 +4,7 @@
 
 #include "fovea/base/files.h"
 #include "fovea/data/labelled_texts.h"
+#include "fovea/data/records.h"
 #include "fovea/io/test_folder.h"
 
 namespace fovea {
@@ -46,6 +47,49 @@ TEST(TestSlices, ByLengthInPartsAndWithErrors) {
     }
     EXPECT_GT(changed, 5);
     EXPECT_LT(changed, 35);
+}
+
+// A slice lies in another folder than its table: sounds must still be found, and are not misspelt.
+TEST(TestSlices, FilesThatATableNamesAreFoundFromASlice) {
+    const TestFolder folder;
+    std::string table = "path\ttext\n";
+    for (int i = 0; i < 12; ++i) {
+        const std::string name = "sounds_" + std::to_string(i) + ".wav";
+        write_file_atomically(folder / name, "x");
+        table += name + "\twords said here\n";
+    }
+    write_file_atomically(folder / "test.tsv", table);
+    const TestSlices s = slice_test_file(folder / "test.tsv", folder / "slices");
+    EXPECT_TRUE(s.by_length.empty());
+    EXPECT_TRUE(s.noisy.empty());
+    ASSERT_EQ(s.parts.size(), 10u);
+    std::int64_t found = 0;
+    for (const TestSlice& part : s.parts) {
+        RecordFiles files;
+        files.paths = {part.path};
+        for_each_record(files, [&](const Columns& columns, Record&& r) {
+            EXPECT_EQ(columns.names, (std::vector<std::string>{"path", "text"}));
+            EXPECT_TRUE(file_exists(r.fields[0])) << r.fields[0];
+            EXPECT_EQ(r.fields[1], "words said here");
+            ++found;
+            return true;
+        });
+    }
+    EXPECT_EQ(found, 12);
+}
+
+// Words that stand in a list are counted one by one.
+TEST(TestSlices, ListsOfWordsHaveALength) {
+    const TestFolder folder;
+    std::string lines;
+    for (int i = 0; i < 8; ++i)
+        lines += std::string(R"({"tokens": ["play")") + (i % 2 ? R"(, "the", "song")" : "") +
+                 R"(], "tags": ["O"], "intent": "play"})" + "\n";
+    write_file_atomically(folder / "test.jsonl", lines);
+    const TestSlices s = slice_test_file(folder / "test.jsonl", folder / "slices");
+    ASSERT_EQ(s.by_length.size(), 2u);
+    EXPECT_EQ(s.by_length[0].name, "1 word");
+    EXPECT_EQ(s.by_length[1].name, "3 words");
 }
 
 TEST(TestSlices, SentencesOfTaggedWordsStayWhole) {

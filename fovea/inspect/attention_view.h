@@ -85,6 +85,15 @@ struct AttentionJsonOptions {
 };
 std::string attention_json(const AttentionView& view, const AttentionJsonOptions& options = {});
 
+// A map (its first head) as an SVG element: darker is heavier, a dot is a key that the mask hides.
+struct SvgSize {
+    int width = 0, height = 0;
+};
+SvgSize map_svg_size(const AttentionView& view, const AttentionMap& map);
+std::string map_svg(const AttentionView& view, const AttentionMap& map, int x = 0, int y = 0);
+// A file with all maps side by side, each under its title.
+std::string attention_svg(const AttentionView& view);
+
 // A page with all layers and heads, light and dark: pick one, point at a cell to read its weight.
 // Where a picture was read, the weights lie over it (picture_page.cpp).
 std::string html_page(const AttentionView& view);

@@ -28,14 +28,15 @@ std::string list_of(const std::set<int>& numbers) {
 }
 
 void choose_part(std::vector<AttentionMap>& maps, const std::string& part) {
+    if (maps.empty())
+        fail_with(ErrorKind::usage, "the model has no attention",
+                  "inspect: there is nothing to draw");
     std::string names;
     for (const AttentionMap& m : maps) names += "\n  " + m.name;
     std::erase_if(maps, [&](const AttentionMap& m) { return m.name.find(part) == m.name.npos; });
     if (maps.empty())
-        fail_with(
-            ErrorKind::usage,
-            names.empty() ? "the model has no attention" : "a part of one of these names:" + names,
-            "inspect: no map has `", part, "` in its name");
+        fail_with(ErrorKind::usage, "a part of one of these names:" + names,
+                  "inspect: no map has `", part, "` in its name");
 }
 
 void choose_last_layers(std::vector<AttentionMap>& maps) {

@@ -92,6 +92,9 @@ void Seq2SeqModelSettings::check(Settings& s, Seq2SeqTraining& t) const {
                   "--fixed-lag begins in the middle");
     if (!is_transformer()) {
         RnnAttentionChoice::parse(attention, score);
+        if (attention == "none" && s.given("score"))
+            refuse_without_effect("score", "with --attention none: no place is judged",
+                                  "leave out --score");
         return;
     }
     check_transformer(t.config);

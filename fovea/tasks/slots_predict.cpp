@@ -6,6 +6,7 @@
 #include "fovea/base/clock.h"
 #include "fovea/base/utf8.h"
 #include "fovea/data/word_spans.h"
+#include "fovea/ops/attention/probe.h"
 #include "fovea/tasks/shown_tokens.h"
 #include "fovea/tasks/slots.h"
 
@@ -60,6 +61,7 @@ public:
             n.rows(pack_words({&words, 1}, {&first, 1}));
         }
         const std::string texts[] = {text};
+        const Probe aside;  // what is watched was the pass above
         pass.output = written(fill_slots(model_, texts)[0], text, 1).text;
         return pass;
     }

@@ -8,6 +8,7 @@
 #include "fovea/base/utf8.h"
 #include "fovea/data/word_spans.h"
 #include "fovea/metrics/classification.h"
+#include "fovea/ops/attention/probe.h"
 #include "fovea/tasks/shown_tokens.h"
 #include "fovea/tasks/tag.h"
 #include "fovea/tasks/with_given.h"
@@ -59,8 +60,9 @@ public:
             model_.network->emissions(pack_words({&words, 1}, {&first, 1}));
         }
         const std::string texts[] = {text};
-        for (const WordTag& w : tag(model_, texts)[0].words)
-            pass.output += (pass.output.empty() ? "" : " ") + w.tag;
+        const Probe aside;  // what is watched was the pass above
+        const TaggedText said = tag(model_, texts)[0];
+        for (const WordTag& w : said.words) pass.output += (pass.output.empty() ? "" : " ") + w.tag;
         return pass;
     }
 

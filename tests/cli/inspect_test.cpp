@@ -203,6 +203,36 @@ TEST_F(InspectCli, ThePageNeedsNothingElseAndSparesOtherFiles) {
     expect_refused("translate", {"--text", "ba", "--html", path("")}, "is a folder");
 }
 
+// All maps of a picture stand side by side; what a mask hides is a dot, not a pale square.
+TEST_F(InspectCli, APictureOfTheMaps) {
+    const std::string file = path("maps.svg");
+    const Outcome o =
+        inspect("translate", {"--text", "ba </svg> ke", "--target", "ke ba", "--svg", file});
+    ASSERT_EQ(o.code, 0) << o.err;
+    EXPECT_EQ(o.out, file + "\n");
+    const std::string svg = read_file(file);
+    const auto count = [&](const std::string& what) {
+        std::size_t n = 0;
+        for (std::size_t at = 0; (at = svg.find(what, at)) != std::string::npos; ++at) ++n;
+        return n;
+    };
+    const Json j = inspect_json("translate", {"--text", "ba </svg> ke", "--target", "ke ba",
+                                              "--layer", "last", "--head", "mean"});
+    std::size_t seen = 0, hidden = 0;
+    for (const Json& map : j["maps"])
+        for (const Json& query : map["weights"][0])
+            for (const Json& weight : query) (weight.get<double>() > 0 ? seen : hidden) += 1;
+    EXPECT_GT(hidden, 0u);  // of the decoder's own past
+    EXPECT_EQ(count("<rect"), seen);
+    EXPECT_EQ(count("<circle"), hidden);
+    EXPECT_EQ(count("<svg"), j["maps"].size() + 1);
+    EXPECT_EQ(count("<svg"), count("</svg>"));  // a token cannot end the picture
+    expect_refused("translate", {"--text", "ba", "--svg", file}, "--force overwrites it");
+    expect_refused("translate", {"--text", "ba", "--svg", file, "--html", path("p.html")},
+                   "--svg and --html do not go together");
+    expect_refused("translate", {"--svg", file}, "--svg has no effect without --text");
+}
+
 TEST_F(InspectCli, WithoutATextItDescribesTheModel) {
     const Outcome o = inspect("translate", {});
     ASSERT_EQ(o.code, 0) << o.err;

@@ -94,6 +94,7 @@ TEST(RnnCli, BadWishesAreOneClearErrorEach) {
           Wish{"gru --attention sideways", "no mechanism \"sideways\""},
           Wish{"gru --attention local-p:2 --score additive", "--score additive"},
           Wish{"gru --attention hard --copy mixed", "--copy needs the weights of all places"},
+          Wish{"gru --attention none --score dot", "--score has no effect with --attention none"},
           Wish{"gru --heads 5", "--heads 5 does not divide"},
           Wish{"gru --ffn 32", "--ffn has no effect with --model gru"},
           Wish{"transformer --score dot", "--score has no effect"}, Wish{"elman", "--model"}}) {

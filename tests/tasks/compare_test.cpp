@@ -69,6 +69,52 @@ TEST(Compare, TrainsMeasuresAndWritesOneTable) {
               run["score"]);
 }
 
+// Rows may have seeds of their own, measure the runs of another row in another way, and have
+// further figures and test files beside the score.
+TEST(Compare, RowsOfOneTrainingAndColumnsOfTheirOwn) {
+    const TestFolder folder;
+    write_file_atomically(folder / "train.tsv", labelled(240, 0));
+    write_file_atomically(folder / "test.tsv", labelled(40, 500));
+    write_file_atomically(folder / "few.tsv", labelled(4, 900));
+    const std::string shared =
+        "also-test = [\"" + (folder / "few.tsv") + "\"]\ncolumns = [\"macro_f1\"]\n";
+    const std::string rows =
+        "[[model]]\nname = \"mean\"\npool = \"mean\"\n[[model]]\nname = \"sure\"\n"
+        "trained = \"mean\"\nseeds = 1\npredict.threshold = 0.99\n";
+    const std::vector<std::string> words = {"compare", folder / "r.toml", "--out", folder / "out"};
+    write_file_atomically(folder / "r.toml", recipe(folder, shared + rows));
+    const Outcome c = fovea(words);
+    ASSERT_EQ(c.code, 0) << c.err;
+    EXPECT_NE(c.out.find("| macro_f1 | few.tsv | seeds |"), std::string::npos) << c.out;
+    const Json models = read_json(folder / "out/compare.json")["models"];
+    ASSERT_EQ(models[0]["runs"].size(), 2u);
+    ASSERT_EQ(models[1]["runs"].size(), 1u);
+    const Json mean = models[0]["runs"][0], sure = models[1]["runs"][0];
+    EXPECT_EQ(mean["parts"].size(), 0u);  // two seeds say how far it scatters
+    EXPECT_EQ(sure["parts"].size(), 10u);
+    EXPECT_TRUE(sure["also_test"].contains("few.tsv"));
+    EXPECT_GT(mean["processor_seconds"], 0);
+    EXPECT_EQ(mean["processor_seconds"], sure["processor_seconds"]);  // one training
+    EXPECT_FALSE(file_exists(folder / "out/sure/seed-1/model"));
+
+    // What is measured otherwise is measured again, and not trained again.
+    write_file_atomically(folder / "r.toml", recipe(folder, "figure = \"macro_f1\"\n" + rows));
+    const Outcome other = fovea(words);
+    ASSERT_EQ(other.code, 0) << other.err;
+    EXPECT_EQ(other.err.find("mean, seed 1\n"), std::string::npos) << other.err;
+    const Json again = read_json(folder / "out/compare.json");
+    EXPECT_EQ(again["metric"], "macro_f1");
+    EXPECT_EQ(again["models"][0]["runs"][0]["score"], mean["figures"]["macro_f1"]);
+
+    // Other settings of training are not answered with the old figures.
+    write_file_atomically(folder / "r.toml", recipe(folder, "lr = 0.5\n" + rows));
+    const Outcome changed = fovea(words);
+    EXPECT_EQ(changed.code, 4) << changed.err;
+    EXPECT_NE(changed.err.find("was trained by another recipe: lr was `` and is `0.5`"),
+              std::string::npos)
+        << changed.err;
+}
+
 TEST(Compare, WrongRecipes) {
     const TestFolder folder;
     write_file_atomically(folder / "train.tsv", labelled(60, 0));
@@ -92,6 +138,17 @@ TEST(Compare, WrongRecipes) {
     refused("[compare]\ntrain = \"x.tsv\"\n" + two_models, "no test data");
     refused(recipe(folder, "seeds = 0\n" + two_models), "seeds is 0");
     refused(recipe(folder, "figure = \"beauty\"\n" + two_models), "there is no figure `beauty`");
+    const std::string mean = "[[model]]\nname = \"mean\"\npool = \"mean\"\n";
+    const std::string second = mean + "[[model]]\nname = \"b\"\ntrained = ";
+    refused(recipe(folder, second + "\"mode\"\n"), "no row before it is called `mode`");
+    refused(recipe(folder, second + "\"b\"\n"), "no row before it is called `b`");
+    refused(recipe(folder, second + "\"mean\"\npool = \"max\"\n"), "`pool` has no effect");
+    refused(recipe(folder, second + "\"mean\"\nseeds = 3\n"), "has 3 seeds, but `mean` only 2");
+    refused(recipe(folder, mean + "seeds = 0\n"), "seeds is 0");
+    refused(recipe(folder, mean + "predict.mood = 1\n"),
+            "model `mean`: there is no setting `mood`");
+    refused(recipe(folder, "inputs = \"a text\"\n" + mean), "inputs is a text");
+    refused(recipe(folder, "columns = [1]\n" + mean), "columns is [1]");
     EXPECT_EQ(fovea({"compare", folder / "nowhere.toml"}).code, 4);
 }
 
