@@ -87,10 +87,11 @@ std::vector<std::string> endings_of(const RewriteFiles& files, RecordFormat form
         const std::size_t dot = name.rfind('.');
         std::string ending = dot == std::string::npos ? "" : name.substr(dot);
         if (ending.empty() && parts.size() == 1)
-            ending = format == RecordFormat::jsonl   ? ".jsonl"
-                     : format == RecordFormat::csv   ? ".csv"
-                     : format == RecordFormat::lines ? ".txt"
-                                                     : ".tsv";
+            ending = format == RecordFormat::jsonl ? ".jsonl"
+                     : format == RecordFormat::csv ? ".csv"
+                     : format == RecordFormat::lines || format == RecordFormat::label_lines
+                         ? ".txt"
+                         : ".tsv";
         if (ending.empty() || std::count(endings.begin(), endings.end(), ending) > 0)
             ending = text_of(".", i + 1, ending.empty() ? ".txt" : ending);
         endings.push_back(std::move(ending));
