@@ -248,8 +248,9 @@ TEST(ClassifyCli, PairsOfTextsAreJudgedTogether) {
         ASSERT_EQ(p.code, 0) << p.err;
         EXPECT_TRUE(p.out.starts_with("first\tsecond\tlabel\t")) << p.out.substr(0, 80);
     }
-    const Outcome no = fovea(
-        train_words(folder / "train.tsv", folder / "no", {"--text", "first", "--text", "second"}));
+    const Outcome no =
+        fovea(train_words(folder / "train.tsv", folder / "no",
+                          {"--model", "transformer", "--text", "first", "--text", "second"}));
     EXPECT_EQ(no.code, 3);
     EXPECT_NE(no.err.find("no token that parts them"), std::string::npos) << no.err;
 }

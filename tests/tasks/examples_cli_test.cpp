@@ -19,7 +19,7 @@ Outcome example(const std::string& name, const std::vector<std::string>& words,
 }
 
 void learn(const std::string& file, const std::string& out, std::vector<std::string> more) {
-    more.insert(more.begin(), {"train", file, "--out", out, "--dev", "none", "--threads", "1"});
+    more.insert(more.begin(), {"train", file, "--out", out, "--threads", "1"});
     const Outcome t = fovea(more);
     ASSERT_EQ(t.code, 0) << t.err;
 }
@@ -76,7 +76,8 @@ TEST(TextExamples, Answers) {
     }
     write_file_atomically(folder / "q.jsonl", lines);
     learn(folder / "q.jsonl", folder / "answers",
-          {"--d-model", "16", "--layers", "1", "--ffn", "16", "--heads", "1", "--steps", "30"});
+          {"--dev", "none", "--d-model", "16", "--layers", "1", "--ffn", "16", "--heads", "1",
+           "--steps", "30"});
     write_file_atomically(folder / "book.txt", "Tom7 sleeps");
     const Outcome found =
         example("answer", {folder / "answers", folder / "book.txt"}, "who sleeps\n");
