@@ -1,9 +1,7 @@
 #include "fovea/models/bert.h"
 
-#include <cmath>
 #include <memory>
 
-#include "fovea/nn/positions.h"
 #include "fovea/ops/arithmetic.h"
 #include "fovea/ops/attention/attention.h"
 #include "fovea/ops/dropout.h"
@@ -21,18 +19,12 @@ LayerNorm bert_norm(const BertConfig& c, const Params& p) {
     return {c.hidden_size, p, static_cast<float>(c.layer_norm_eps)};
 }
 
-// Sines as large as the words' embeddings: distances can be told from the first update on, where a
-// random table takes thousands of updates to say which places are neighbours (docs/results.md).
-Init first_positions(const BertConfig& c) {
-    return sines(SinusoidForm::paper, static_cast<float>(c.initializer_range) * std::sqrt(2.0f));
-}
-
 }  // namespace
 
 BertEmbeddings::BertEmbeddings(const BertConfig& c, const Params& p)
     : word_embeddings(p.get("word_embeddings.weight", {c.vocab_size, c.hidden_size}, bert_init(c))),
       position_embeddings(p.exact("position_embeddings.weight",
-                                  {c.max_position_embeddings, c.hidden_size}, first_positions(c))),
+                                  {c.max_position_embeddings, c.hidden_size}, bert_init(c))),
       token_type_embeddings(p.exact("token_type_embeddings.weight",
                                     {c.type_vocab_size, c.hidden_size}, bert_init(c))),
       norm(bert_norm(c, p / "LayerNorm")),
