@@ -119,12 +119,17 @@ std::optional<TestFile> read_test_file(const std::string& path) {
     files.paths = {path};
     files.keep_raw = true;
     files.skip_bad = INT64_MAX;
-    for_each_record(files, [&](const Columns& columns, Record&& record) {
-        if (file.records.empty()) file.input = input_column(columns, record);
-        file.columns = columns;
-        file.records.push_back(std::move(record));
-        return true;
-    });
+    try {
+        for_each_record(files, [&](const Columns& columns, Record&& record) {
+            if (file.records.empty()) file.input = input_column(columns, record);
+            file.columns = columns;
+            file.records.push_back(std::move(record));
+            return true;
+        });
+    } catch (const Error& e) {  // no records at all (pictures in one file): the task can read it
+        if (e.kind() != ErrorKind::usage) throw;
+        return {};
+    }
     const RecordFormat format = file.columns.format;
     const bool table =
         format == RecordFormat::tsv || format == RecordFormat::csv || format == RecordFormat::jsonl;
