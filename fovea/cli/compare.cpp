@@ -30,15 +30,28 @@ void note(const std::string& line) {
     if (!global_options().quiet) fmt::print(stderr, "{}\n", line);
 }
 
-// Steps and scores of the dev set, from the run's own log.
+// Steps and scores of the dev set, from the run's own log; of a run without one the loss in
+// training, as means over a fiftieth of the updates.
 Json curve_of(const std::string& run, std::string& metric) {
     Json curve = Json::array();
+    std::vector<std::pair<std::int64_t, double>> losses;
     LineReader lines(join_path(run, "metrics.jsonl"));
     for (std::string line; lines.next(line);) {
         const Json j = parse_json(line, run);
-        if (!j.contains("eval")) continue;
-        metric = j["eval"].get<std::string>();
-        curve.push_back({j["step"], j["value"]});
+        if (j.contains("eval")) {
+            metric = j["eval"].get<std::string>();
+            curve.push_back({j["step"], j["value"]});
+        } else if (j.contains("loss") && j["loss"].is_number()) {
+            losses.emplace_back(j["step"].get<std::int64_t>(), j["loss"].get<double>());
+        }
+    }
+    if (!curve.empty()) return curve;
+    metric = "loss in training";
+    const std::size_t each = std::max<std::size_t>(1, losses.size() / 50);
+    for (std::size_t i = 0; i + each <= losses.size(); i += each) {
+        double sum = 0;
+        for (std::size_t k = i; k < i + each; ++k) sum += losses[k].second;
+        curve.push_back({losses[i + each - 1].first, sum / static_cast<double>(each)});
     }
     return curve;
 }

@@ -168,7 +168,8 @@ std::string curves_svg(const Comparison& c) {
 
 constexpr const char* style =
     "body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:1100px;padding:0 1em;"
-    "background:#fff;color:#222}table{border-collapse:collapse;font-size:13px}td,th{padding:.3em "
+    "background:#fff;color:#222}table{border-collapse:collapse;font-size:13px}.wide{overflow-x:"
+    "auto}td,th{white-space:nowrap;padding:.3em "
     ".7em;border-bottom:1px solid #ccc;text-align:right}td:first-child,th:first-child{text-align:"
     "left}.frame{fill:none;stroke:#999}.axis{font-size:11px;fill:#777}polyline{fill:none;stroke-"
     "width:2}svg{max-width:100%}.maps{display:flex;flex-wrap:wrap;gap:1.5em}.maps figure{margin:0}"
@@ -234,7 +235,7 @@ std::string Comparison::json() const {
 std::string Comparison::html() const {
     std::string page = fmt::format(
         "<!doctype html><html lang='en'><head><meta charset='utf-8'><title>fovea compare: {}"
-        "</title><style>{}</style></head><body><h1>{}</h1><p>{}</p><table>",
+        "</title><style>{}</style></head><body><h1>{}</h1><p>{}</p><div class='wide'><table>",
         html_escaped(task), style, html_escaped(task), html_escaped(how_measured(*this)));
     const Table t = table_of(*this);
     for (std::size_t r = 0; r < t.size(); ++r) {
@@ -243,8 +244,10 @@ std::string Comparison::html() const {
             page += fmt::format("<{0}>{1}</{0}>", r ? "td" : "th", html_escaped(cell));
         page += "</tr>";
     }
-    page += fmt::format("</table><h2>Learning curves</h2><p>{} of the dev set, first seed.</p>{}",
-                        html_escaped(dev_metric), curves_svg(*this));
+    page += fmt::format(
+        "</table></div><h2>Learning curves</h2><p>{}, first seed.</p>{}",
+        html_escaped(dev_metric + (dev_metric == "loss in training" ? "" : " of the dev set")),
+        curves_svg(*this));
     std::string maps;
     for (const ComparedModel& m : models) maps += m.maps;
     if (!maps.empty()) page += "<h2>Where they look</h2><div class='maps'>" + maps + "</div>";

@@ -30,6 +30,7 @@ bool hides_something(const Visibility& sees) {
 
 std::string title_of(const AttentionMap& m) {
     const MapName n = read_map_name(m.name);
+    if (n.layer == 0 && n.stack == "attention") return m.queries + " at " + m.keys;
     if (n.layer == 0) return n.stack + (m.queries == m.keys ? " self-attention" : " attention");
     std::string title = n.stack + (n.stack.empty() ? "" : " ");
     if (m.name.ends_with("temporal_attention")) title += "temporal ";
