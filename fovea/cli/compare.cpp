@@ -204,7 +204,7 @@ private:
                      {"train_seconds", run.result.seconds},
                      {"tokens_per_second",
                       static_cast<double>(run.result.tokens) / std::max(1e-9, run.result.seconds)},
-                     {"memory", run.memory}};
+                     {"memory", run.memory > 0 ? Json(run.memory) : Json()}};
         // Of a run in several sittings only the last is known.
         if (!verb->run.options.resume) figures["processor_seconds"] = processor_seconds() - start;
         return figures;

@@ -159,9 +159,10 @@ std::string curves_svg(const Comparison& c) {
             points += fmt::format("{:.1f},{:.1f} ", left + width * p[0].get<double>() / most,
                                   top + height * (high - p[1].get<double>()) / (high - low));
         svg += fmt::format(
-            "<polyline points='{}' class='c{}'/><text x='{}' y='{}' class='l{}'>{}</text>", points,
-            i % 8, left + width + 10, top + 16 + 18 * static_cast<double>(i), i % 8,
-            html_escaped(c.models[i].name));
+            "<polyline points='{}' class='c{}'{}/><text x='{}' y='{}' class='l{}'>{}</text>",
+            points, i % 8, i < 8 ? "" : " stroke-dasharray='6 4'", left + width + 10,
+            top + 16 + 18 * static_cast<double>(i), i % 8,
+            html_escaped(c.models[i].name) + (i < 8 ? "" : " (dashed)"));
     }
     return svg + "</svg>";
 }
