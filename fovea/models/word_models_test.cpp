@@ -105,20 +105,27 @@ TEST(WordModels, TheBagCountsRunsThatEndWithAWord) {
     EXPECT_FALSE(same_row(rows, 2, bag(one({6, 9, 7})), 2));  // another one
 }
 
-TEST(WordModels, TheBagOfCharactersKnowsWords) {
-    Rng rng(3);
-    ParameterStore store;
+// A bag of characters: 1 parts words, 2 ends a text.
+BagConfig character_bag() {
     BagConfig c = tiny_config<BagConfig>();
     c.separator_id = 1;
     c.end_id = 2;
     c.min_ngram = 2;
     c.max_ngram = 3;
     c.buckets = 5000;
-    const Bag bag(c, Params(store, rng));
-    const auto row = [&](const Ids& ids, std::int64_t i) {
-        const Tensor t = bag(one(ids));
-        return std::vector<float>(t.data() + i * 6, t.data() + (i + 1) * 6);
-    };
+    return c;
+}
+
+std::vector<float> bag_row(const Bag& bag, const Ids& ids, std::int64_t i) {
+    const Tensor t = bag(one(ids));
+    return std::vector<float>(t.data() + i * 6, t.data() + (i + 1) * 6);
+}
+
+TEST(WordModels, TheBagOfCharactersKnowsWords) {
+    Rng rng(3);
+    ParameterStore store;
+    const Bag bag(character_bag(), Params(store, rng));
+    const auto row = [&](const Ids& ids, std::int64_t i) { return bag_row(bag, ids, i); };
     EXPECT_EQ(row({4, 5, 1, 6, 7}, 0), std::vector<float>(6, 0.0f));  // no run of two yet
     EXPECT_EQ(row({4, 5, 1, 6, 7}, 3), row({9, 1, 6, 7}, 2));  // runs do not reach over a separator
     EXPECT_EQ(row({4, 5, 1, 6, 7}, 2), row({4, 5, 1, 8}, 2));  // but end with it
@@ -134,26 +141,18 @@ TEST(WordModels, TheBagOfCharactersKnowsWords) {
 TEST(WordModels, TheBagTakesMarksForWords) {
     Rng rng(3);
     ParameterStore store;
-    BagConfig c = tiny_config<BagConfig>();
-    c.separator_id = 1;
-    c.end_id = 2;
-    c.min_ngram = 2;
-    c.max_ngram = 3;
+    BagConfig c = character_bag();
     c.word_ngram = 1;
-    c.buckets = 5000;
     const Bag plain(c, Params(store, rng));
     c.mark_ids = {8, 9};
     Bag bag = plain;
     bag.config = BagConfig::from_json(c.to_json(), "config");
     EXPECT_EQ(bag.config.mark_ids, c.mark_ids);
-    const auto row = [](const Bag& b, const Ids& ids, std::int64_t i) {
-        const Tensor t = b(one(ids));
-        return std::vector<float>(t.data() + i * 6, t.data() + (i + 1) * 6);
-    };
-    EXPECT_EQ(row(bag, {8, 4, 5, 9, 6}, 2), row(bag, {1, 4, 5, 1, 6}, 2));
-    EXPECT_NE(row(plain, {8, 4, 5, 9, 6}, 2), row(plain, {1, 4, 5, 1, 6}, 2));
-    EXPECT_NE(row(bag, {1, 4, 5, 8}, 3), row(bag, {1, 4, 5, 9}, 3));  // two marks are two words
-    EXPECT_EQ(row(bag, {1, 4, 5, 1}, 3), row(plain, {1, 4, 5, 1}, 3));
+    EXPECT_EQ(bag_row(bag, {8, 4, 5, 9, 6}, 2), bag_row(bag, {1, 4, 5, 1, 6}, 2));
+    EXPECT_NE(bag_row(plain, {8, 4, 5, 9, 6}, 2), bag_row(plain, {1, 4, 5, 1, 6}, 2));
+    EXPECT_NE(bag_row(bag, {1, 4, 5, 8}, 3),
+              bag_row(bag, {1, 4, 5, 9}, 3));  // two marks are two words
+    EXPECT_EQ(bag_row(bag, {1, 4, 5, 1}, 3), bag_row(plain, {1, 4, 5, 1}, 3));
 }
 
 TEST(WordModels, HeadsMustDivide) {
