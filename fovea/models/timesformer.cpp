@@ -305,9 +305,11 @@ std::vector<PatchOrder> clip_orders(const TimesformerConfig& c) {
     const int places = c.places(), frames = c.num_frames;
     PatchOrder by_frame = clip_order(c, "", "frames", frames * (1 + places),
                                      [&](int p, int t) { return t * (1 + places) + 1 + p; });
-    for (int t = 0; t < frames; ++t)
-        by_frame.tokens[static_cast<std::size_t>(t * (1 + places))] =
+    for (int t = 0; t < frames; ++t) {
+        const int first = t * (1 + places);
+        by_frame.tokens[static_cast<std::size_t>(first)] =
             "frame " + std::to_string(t + 1) + ": [CLS]";
+    }
     switch (c.attention_type) {
         case ClipAttention::space_only:
             return {by_frame};
