@@ -19,12 +19,14 @@ namespace fovea::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Ten chains: two multiply-adds a cycle with a latency of four need eight, and two more hide
-// jitter.
+// jitter. Each begins with another value: of equal ones a compiler computes only the first.
 std::int64_t fma_piece(std::int64_t rounds, float* keep) {
     const hn::ScalableTag<float> d;
     const auto a = hn::Set(d, 0.999999f), b = hn::Set(d, 1e-6f);
-    auto c0 = hn::Set(d, 1.0f), c1 = c0, c2 = c0, c3 = c0, c4 = c0;
-    auto c5 = c0, c6 = c0, c7 = c0, c8 = c0, c9 = c0;
+    auto c0 = hn::Set(d, 1.0f), c1 = hn::Set(d, 1.1f), c2 = hn::Set(d, 1.2f);
+    auto c3 = hn::Set(d, 1.3f), c4 = hn::Set(d, 1.4f), c5 = hn::Set(d, 1.5f);
+    auto c6 = hn::Set(d, 1.6f), c7 = hn::Set(d, 1.7f), c8 = hn::Set(d, 1.8f);
+    auto c9 = hn::Set(d, 1.9f);
     for (std::int64_t i = 0; i < rounds; ++i) {
         c0 = Fma(c0, a, b);
         c1 = Fma(c1, a, b);
