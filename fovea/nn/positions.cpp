@@ -66,11 +66,10 @@ Tensor position_code(const Segments& segments, int width, PositionCode code, con
     return y;
 }
 
-Init sines(SinusoidForm form, float scale) {
-    return [form, scale](Tensor& t, Rng&) {
+Init sines(SinusoidForm form) {
+    return [form](Tensor& t, Rng&) {
         const Tensor values = sinusoid(Segments::uniform(1, t.rows()), t.cols(), form);
-        float* to = t.write();
-        for (std::int64_t i = 0; i < t.size(); ++i) to[i] = scale * values.data()[i];
+        std::copy_n(values.data(), t.size(), t.write());
     };
 }
 

@@ -34,7 +34,7 @@ PositionCode position_code_of(const std::string& name);  // throws on an unknown
 Tensor position_code(const Segments& segments, int width, PositionCode code,
                      const Positions& at = {}, std::span<const std::int64_t> lengths = {});
 
-// A table of positions that begins as sines of this form, times `scale`.
-Init sines(SinusoidForm form, float scale = 1.0f);
+// A table of positions that begins as sines of this form.
+Init sines(SinusoidForm form);
 
 }  // namespace fovea
