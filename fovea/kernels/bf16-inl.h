@@ -37,6 +37,30 @@ HWY_INLINE V RoundToBf16(D d, V x) {
     return hn::BitCast(d, Bf16Bits(d, x));
 }
 
+// Sixteen pairs (even, odd) side by side, as the words of a tile. `convert`: by the instruction of
+// AVX512-BF16, as assembly (the level does not imply it); the same bits.
+HWY_INLINE void StoreBf16Pairs(const F16& even, const F16& odd, [[maybe_unused]] bool convert,
+                               Bf16* to) {
+#if HWY_TARGET == HWY_AVX3
+    if (convert) {
+        __m512i halves;
+        __asm__("vcvtne2ps2bf16 %2, %1, %0"
+                : "=v"(halves)
+                : "v"(odd.part[0].raw), "v"(even.part[0].raw));
+        alignas(64) static constexpr std::uint16_t order[32] = {
+            0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
+            8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+        _mm512_storeu_si512(to, _mm512_permutexvar_epi16(_mm512_load_si512(order), halves));
+        return;
+    }
+#endif
+    const Tag16 d;
+    const hn::RebindToUnsigned<Tag16> du;
+    for (std::size_t p = 0; p < parts16; ++p)
+        hn::StoreU(hn::Or(hn::ShiftRight<16>(Bf16Bits(d, even.part[p])), Bf16Bits(d, odd.part[p])),
+                   du, reinterpret_cast<std::uint32_t*>(to) + p * part_lanes);
+}
+
 // n values of f32 to bf16, side by side.
 HWY_INLINE void ToBf16Row(const float* from, std::int64_t n, Bf16* to) {
     std::int64_t i = 0;

@@ -48,26 +48,23 @@ void Bf16Row(const float* x, std::int64_t k, std::int64_t steps, unsigned char* 
     ToBf16Row(x + s * 32, k - s * 32, reinterpret_cast<Bf16*>(row + s * 1024));
 }
 
-// Sixteen columns of A [k, rows] to one strip: pairs of k as words, then words transposed.
-void Bf16Columns(const PrepareTask& t, std::int64_t first, std::int64_t steps,
-                 unsigned char* strip) {
-    const Tag16 d;
-    const hn::RebindToUnsigned<Tag16> du;
-    const std::int64_t n = std::min<std::int64_t>(16, t.rows - first);
+// A [k, rows], transposed: 32 of k at a time, so that its rows are read as they lie; of each
+// sixteen columns pairs of k as words, then words transposed.
+void Bf16Columns(const PrepareTask& t, std::int64_t strips, std::int64_t steps, bool convert) {
     HWY_ALIGN float words[16 * 16];
-    for (std::int64_t s = 0; s < steps; ++s) {
-        for (std::int64_t i = 0; i < 16; ++i) {
-            const std::int64_t k = s * 32 + 2 * i;
-            const float* at = t.a + k * t.a_stride + first;
-            const F16 even = k < t.k ? LoadSome16(at, n) : Zero16();
-            const F16 odd = k + 1 < t.k ? LoadSome16(at + t.a_stride, n) : Zero16();
-            for (std::size_t p = 0; p < parts16; ++p)
-                hn::Store(
-                    hn::Or(hn::ShiftRight<16>(Bf16Bits(d, even.part[p])), Bf16Bits(d, odd.part[p])),
-                    du, reinterpret_cast<std::uint32_t*>(words + i * 16) + p * part_lanes);
+    for (std::int64_t s = 0; s < steps; ++s)
+        for (std::int64_t strip = 0; strip < strips; ++strip) {
+            const std::int64_t n = std::min<std::int64_t>(16, t.rows - strip * 16);
+            for (std::int64_t i = 0; i < 16; ++i) {
+                const std::int64_t k = s * 32 + 2 * i;
+                const float* at = t.a + k * t.a_stride + strip * 16;
+                const F16 even = k < t.k ? LoadSome16(at, n) : Zero16();
+                const F16 odd = k + 1 < t.k ? LoadSome16(at + t.a_stride, n) : Zero16();
+                StoreBf16Pairs(even, odd, convert, reinterpret_cast<Bf16*>(words + i * 16));
+            }
+            Transpose(words, 16, 16, 16,
+                      reinterpret_cast<float*>(t.out + (strip * steps + s) * 1024), 16);
         }
-        Transpose(words, 16, 16, 16, reinterpret_cast<float*>(strip + s * 1024), 16);
-    }
 }
 
 template <Format format>
@@ -75,13 +72,12 @@ void Prepare(const PrepareTask& t) {
     const std::int64_t strips = (t.rows + 15) / 16;
     const std::int64_t steps = t.padded_k / (format == Format::bf16 ? 32 : 64);
     const bool convert = has_avx512_bf16();
+    if (t.a_transposed) {
+        assert(format == Format::bf16);
+        return Bf16Columns(t, strips, steps, convert);
+    }
     for (std::int64_t s = 0; s < strips; ++s) {
         unsigned char* strip = t.out + s * steps * 1024;
-        if (t.a_transposed) {
-            assert(format == Format::bf16);
-            Bf16Columns(t, s * 16, steps, strip);
-            continue;
-        }
         for (std::int64_t r = 0; r < 16; ++r) {
             const std::int64_t i = s * 16 + r;
             unsigned char* row = strip + r * 64;

@@ -25,16 +25,36 @@ void PackedMatrix::assign(ConstView w, Trans trans, Format format) {
     // Pieces of about 64 KB.
     const std::int64_t grain = std::max<std::int64_t>(1, (1 << 10) / std::max<std::int64_t>(1, k_));
     const auto task = [&](std::int64_t begin, std::int64_t end) {
-        return PanelTask{w, trans, k_, n_, padded_k_, begin, end, levels_of(format)};
+        return PanelTask{.w = w,
+                         .trans = trans,
+                         .k = k_,
+                         .n = n_,
+                         .padded_k = padded_k_,
+                         .begin = begin,
+                         .end = end,
+                         .last_k = padded_k_,
+                         .levels = levels_of(format)};
+    };
+    // Whole panels, or where W lies as it is wanted, all panels of some rows: 64 bytes of each of
+    // thousands of rows are what no cache sees coming.
+    const auto by_pieces = [&](auto* out, const auto& pack) {
+        if (trans == Trans::yes) {
+            parallel_for(panels(), grain,
+                         [&](std::int64_t b, std::int64_t e) { pack(task(b, e), out); });
+            return;
+        }
+        const std::int64_t rows = round_up(ceil_div(1 << 14, std::max<std::int64_t>(1, n_)), 32);
+        parallel_for(ceil_div(padded_k_, rows), 1, [&](std::int64_t piece, std::int64_t) {
+            PanelTask t = task(0, panels());
+            t.first_k = piece * rows;
+            t.last_k = std::min(padded_k_, t.first_k + rows);
+            pack(t, out);
+        });
     };
     if (format == Format::f32) {
-        float* out = values_.reserve<float>(count);
-        parallel_for(panels(), grain,
-                     [&](std::int64_t b, std::int64_t e) { pack_f32_panels(task(b, e), out); });
+        by_pieces(values_.reserve<float>(count), pack_f32_panels);
     } else if (format == Format::bf16) {
-        Bf16* out = values_.reserve<Bf16>(count);
-        parallel_for(panels(), grain,
-                     [&](std::int64_t b, std::int64_t e) { pack_bf16_panels(task(b, e), out); });
+        by_pieces(values_.reserve<Bf16>(count), pack_bf16_panels);
     } else {
         auto* out = values_.reserve<std::int8_t>(count);
         float* scales = scales_.reserve<float>(panels() * panel_columns);

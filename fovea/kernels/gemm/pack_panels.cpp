@@ -21,19 +21,21 @@ HWY_BEFORE_NAMESPACE();
 namespace fovea::kernels::HWY_NAMESPACE {
 
 void PackF32(const PanelTask& t, float* out) {
+    if (t.trans == Trans::no) {
+        for (std::int64_t k = t.first_k; k < t.last_k; ++k)
+            for (std::int64_t p = t.begin; p < t.end; ++p) {
+                const std::int64_t cols = std::min<std::int64_t>(16, t.n - p * 16);
+                const float* from = t.w.row(k) + p * 16;
+                Store16(cols == 16 ? Load16(from) : LoadSome16(from, cols),
+                        out + p * t.padded_k * 16 + k * 16);
+            }
+        return;
+    }
     for (std::int64_t p = t.begin; p < t.end; ++p) {
         float* panel = out + p * t.padded_k * 16;
         const std::int64_t cols = std::min<std::int64_t>(16, t.n - p * 16);
-        if (t.trans == Trans::yes) {
-            if (cols < 16) std::fill_n(panel, t.padded_k * 16, 0.0f);
-            Transpose(t.w.row(p * 16), t.w.stride, cols, t.k, panel, 16);
-        } else if (cols == 16) {
-            for (std::int64_t k = 0; k < t.k; ++k)
-                Store16(Load16(t.w.row(k) + p * 16), panel + k * 16);
-        } else {
-            for (std::int64_t k = 0; k < t.k; ++k)
-                Store16(LoadSome16(t.w.row(k) + p * 16, cols), panel + k * 16);
-        }
+        if (cols < 16) std::fill_n(panel, t.padded_k * 16, 0.0f);
+        Transpose(t.w.row(p * 16), t.w.stride, cols, t.k, panel, 16);
     }
 }
 
@@ -60,28 +62,22 @@ HWY_INLINE void PackWords(const PanelTask& t, std::int64_t panel, Value* out,
 }
 
 void PackBf16(const PanelTask& t, Bf16* out) {
-    const Tag16 d;
-    const hn::RebindToUnsigned<Tag16> du;
-    for (std::int64_t p = t.begin; p < t.end; ++p) {
-        Bf16* panel = out + p * t.padded_k * 16;
-        if (t.trans == Trans::yes) {
-            PackWords(t, p, panel,
+    if (t.trans == Trans::yes) {
+        for (std::int64_t p = t.begin; p < t.end; ++p)
+            PackWords(t, p, out + p * t.padded_k * 16,
                       [&](std::int64_t j, std::int64_t k0, std::int64_t n, Bf16* to)
                           HWY_ATTR { ToBf16Row(t.w.row(p * 16 + j) + k0, n, to); });
-            continue;
-        }
-        const std::int64_t cols = std::min<std::int64_t>(16, t.n - p * 16);
-        for (std::int64_t k = 0; k < t.padded_k; k += 2) {
-            const F16 even = k < t.k ? LoadSome16(t.w.row(k) + p * 16, cols) : Zero16();
-            const F16 odd = k + 1 < t.k ? LoadSome16(t.w.row(k + 1) + p * 16, cols) : Zero16();
-            for (std::size_t i = 0; i < parts16; ++i) {
-                const auto pair =
-                    hn::Or(hn::ShiftRight<16>(Bf16Bits(d, even.part[i])), Bf16Bits(d, odd.part[i]));
-                hn::StoreU(pair, du,
-                           reinterpret_cast<std::uint32_t*>(panel + k * 16) + i * part_lanes);
-            }
-        }
+        return;
     }
+    const bool convert = has_avx512_bf16();
+    for (std::int64_t k = t.first_k; k < t.last_k; k += 2)
+        for (std::int64_t p = t.begin; p < t.end; ++p) {
+            const std::int64_t cols = std::min<std::int64_t>(16, t.n - p * 16);
+            const float* from = t.w.row(k) + p * 16;
+            const F16 even = k < t.k ? LoadSome16(from, cols) : Zero16();
+            const F16 odd = k + 1 < t.k ? LoadSome16(from + t.w.stride, cols) : Zero16();
+            StoreBf16Pairs(even, odd, convert, out + (p * t.padded_k + k) * 16);
+        }
 }
 
 void PackInt8(const PanelTask& t, std::int8_t* out, float* scales, std::int32_t* sums) {
