@@ -4,6 +4,7 @@
 
 #include "fovea/autograd/tape.h"
 #include "fovea/base/clock.h"
+#include "fovea/base/precision.h"
 #include "fovea/base/threads.h"
 #include "fovea/bench/child_program.h"
 #include "fovea/bench/duel.h"
@@ -37,8 +38,9 @@ const TrainedModel models[] = {
 // One update after another on the same tokens, as `fovea train` does it.
 class Training {
 public:
-    Training(const TrainedModel& t, float dropout)
-        : model_({.model = t.model,
+    Training(const TrainedModel& t, float dropout, Precision precision)
+        : precision_(precision),
+          model_({.model = t.model,
                   .preset = t.preset,
                   .vocabulary = t.vocabulary,
                   .max_length = 1024,
@@ -58,6 +60,7 @@ public:
     }
 
     double run(int updates) {
+        const PrecisionScope scope(precision_);
         const Stopwatch clock;
         for (int u = 0; u < updates; ++u) {
             Tape tape(masks_);
@@ -74,6 +77,7 @@ public:
     }
 
 private:
+    Precision precision_;
     RandomEncoder model_;
     AdamW adam_;
     Rng masks_;
@@ -87,7 +91,8 @@ public:
 
     std::vector<Row> run() {
         for (const TrainedModel& t : models) {
-            if (options_.wants("pretrain " + t.case_name() + " f32")) speed(t);
+            for (const std::string& p : options_.precisions)
+                if (options_.wants("pretrain " + t.case_name() + " " + p)) speed(t, p);
             if (options_.memory && !options_.quick &&
                 options_.wants("pretrain memory " + t.case_name() + " f32"))
                 memory(t);
@@ -109,17 +114,17 @@ private:
         return {{"do", "train"}, {"batch", t.sequences}, {"length", t.length}, {"steps", count}};
     }
 
-    void speed(const TrainedModel& t) {
+    void speed(const TrainedModel& t, const std::string& precision) {
         if (options_.stop()) return;
-        if (options_.on_case) options_.on_case("pretrain " + t.case_name());
-        Training ours(t, options_.dropout);
+        if (options_.on_case) options_.on_case("pretrain " + t.case_name() + " " + precision);
+        Training ours(t, options_.dropout, precision_of(precision));
         std::optional<TextPeer> torch;
         if (options_.peers) torch.emplace(options_, "torch", "f32", opening(t));
         const auto row =
             run_duel(options_,
                      {.row = {.bench = "pretrain",
                               .name = t.case_name(),
-                              .precision = "f32",
+                              .precision = precision,
                               .unit = "tokens/s"},
                       .ours = [&](std::int64_t, int n) { return std::optional(ours.run(n)); },
                       .asks = [&](std::int64_t, int n) { return updates(t, n); },
@@ -182,7 +187,7 @@ std::vector<Row> bench_pretrain(const PretrainBenchOptions& options) {
 
 double pretrain_memory(const std::string& model, float dropout, int updates) {
     for (const TrainedModel& t : models)
-        if (model == t.name) Training(t, dropout).run(updates);
+        if (model == t.name) Training(t, dropout, Precision::f32).run(updates);
     return largest_resident_size();
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 // `fovea bench pretrain`: updates of BERT-base (classification, 16 x 128 tokens) and GPT-2 124M
-// (language model, 4 x 256) with random weights, beside PyTorch in turns; and the memory they take.
+// (language model, 4 x 256) with random weights, beside PyTorch's f32 in turns; and the memory they
+// take. (PyTorch's own bf16 dies on virtual machines that hide AMX's palettes; f32 is what it has
+// everywhere.)
 #include <string>
 #include <vector>
 
@@ -9,8 +11,9 @@
 namespace fovea::bench {
 
 struct PretrainBenchOptions : ModelBenchOptions {
-    float dropout = 0.1f;  // on both sides
-    bool memory = true;    // the rows of peak memory (not in quick runs)
+    std::vector<std::string> precisions = {"f32", "bf16"};  // of ours
+    float dropout = 0.1f;                                   // on both sides
+    bool memory = true;  // the rows of peak memory (not in quick runs)
 };
 
 std::vector<Row> bench_pretrain(const PretrainBenchOptions& options);

@@ -216,6 +216,8 @@ void add_pretrain(CLI::App& bench) {
     set_examples(*pretrain,
                  {"fovea bench pretrain --quick", "fovea bench pretrain --only gpt2 --no-peer",
                   "fovea bench pretrain --json > pretrain.json"});
+    pretrain->add_option("--precision", choice->options.precisions, "of ours [f32 bf16]")
+        ->check(CLI::IsMember({"f32", "bf16"}));
     pretrain->add_option("--dropout", choice->options.dropout, "on both sides")
         ->check(CLI::Range(0.0, 0.9));
     choice->add_to(*pretrain, "fewer rounds");
