@@ -10,7 +10,7 @@
 
 namespace fovea {
 
-Init place_waves(int side);    // of a table [1, 1 + side · side, width]; the first token's row is 0
+Init place_waves(int side);  // of a table [1, 1 + side · side, width]; the first token's row is 0
 Init frame_waves(int frames);  // of a table [1, frames, width]
 
 }  // namespace fovea
