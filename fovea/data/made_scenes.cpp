@@ -17,7 +17,8 @@ namespace fovea {
 namespace {
 
 constexpr std::uint32_t drawn_scenes = 0x7363656e;
-constexpr int transparent = 12;  // grey levels up to it are the ground of a picture
+constexpr double usual_canvas = 96;  // pixels, to which scales refer
+constexpr int transparent = 12;      // grey levels up to it are the ground of a picture
 
 void expect_scene_sizes(const MadeScenes& o) {
     expect(o.size >= 16 && o.size <= 4096, "scenes: canvases of ", o.size,
@@ -66,7 +67,7 @@ ShapesPicture SceneMaker::scene(std::int64_t i) const {
     for (std::int64_t n = o.fewest + rng.below(o.most - o.fewest + 1); n > 0; --n) {
         const auto which =
             static_cast<std::size_t>(rng.below(static_cast<std::int64_t>(pictures_.size())));
-        const double scale = rng.uniform(o.least, o.largest);
+        const double scale = rng.uniform(o.least, o.largest) * o.size / usual_canvas;
         const auto side = [&](std::uint32_t own) {
             return std::clamp(static_cast<std::uint32_t>(std::lround(scale * own)), 1u, o.size);
         };

@@ -17,7 +17,7 @@ struct MadeScenes {
     std::int64_t count = 100;
     std::uint32_t size = 96;            // pixels each way
     int fewest = 2, most = 5;           // pictures on a canvas
-    double least = 0.9, largest = 1.6;  // scale
+    double least = 0.9, largest = 1.6;  // scale on a canvas of 96 pixels; others in proportion
     std::uint64_t seed = 1;
 };
 
