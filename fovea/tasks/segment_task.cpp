@@ -12,7 +12,6 @@ namespace {
 // Sizes of a new model. B0 and B1 are those of Xie et al. 2021, table 6.
 SegformerConfig sizes_of(const std::string& preset) {
     SegformerConfig c;
-    c.initializer_range = 0.06;  // the paper's 0.02 is followed by ImageNet; we begin from here
     c.decoder_hidden_size = 64;
     if (preset == "tiny") {
         c.depths = {1, 1, 1, 1};
