@@ -55,9 +55,9 @@ double first_rate(const std::string& model) {
     return begins_small(model) ? 3e-4 : is_deep(model) ? 1e-3 : 3e-3;
 }
 
-// A text has about eight runs a word, half of them seen before.
+// A text has about three runs a character, most of them seen before.
 std::int64_t runs_of(const TextCounts& counts) {
-    return std::clamp<std::int64_t>(4 * counts.words, 1 << 14, 1 << 20);
+    return std::clamp<std::int64_t>(counts.bytes, 1 << 14, 1 << 20);
 }
 
 // Rows of the table of `linear`: at most 128 MB.
@@ -105,7 +105,8 @@ ClassifyDefaults classify_defaults(const std::string& model, const TextCounts& c
         d.eps = 1;
         d.smoothing = 0;
         d.epochs = std::min<std::int64_t>(d.epochs, 15);
-        d.rate *= static_cast<double>(std::min<std::int64_t>(d.batch, 32));  // 0.5 a text
+        d.batch = std::min<std::int64_t>(d.batch, 32);
+        d.rate *= static_cast<double>(d.batch);  // 0.5 a text
     }
     return d;
 }

@@ -161,7 +161,9 @@ private:
         const auto texts = static_cast<std::int64_t>(data_.train.size());
         const int width = model_.network->encoder.width;
         const bool chosen = given("max-tokens");
-        if (!chosen && !given("max-records")) run.batches.max_examples = fitting_batch(texts);
+        const ClassifyDefaults own = classify_defaults(model_name_, counts_);
+        if (!chosen && !given("max-records"))
+            run.batches.max_examples = pretrained_ ? fitting_batch(texts) : own.batch;
         if (!chosen)
             run.batches.max_tokens =
                 fitting_tokens(model_name_, run.batches.max_examples, tokens_ / texts);
@@ -171,7 +173,6 @@ private:
                       .epochs = std::clamp<std::int64_t>(60000 / texts, 3, 20),
                       .d_model = width};
         if (!pretrained_) {
-            const ClassifyDefaults own = classify_defaults(model_name_, counts_);
             const bool wide = width > 256 && model_name_ != "cnn" && model_name_ != "linear";
             d.rate = own.rate * (wide ? 0.3 : 1.0);
             d.epochs = own.epochs;
