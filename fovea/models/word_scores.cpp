@@ -44,8 +44,7 @@ public:
             const auto times = static_cast<double>(past - first);
             const double weight = (1 + std::log(times)) * idf_[runs_.ids[order[first]]];
             squares[kind(order[first])] += weight * weight;
-            for (; first < past; ++first)
-                values[order[first]] = static_cast<float>(weight / times);
+            for (; first < past; ++first) values[order[first]] = static_cast<float>(weight / times);
         }
         for (std::size_t i = begin; i < end; ++i)
             if (squares[kind(i)] > 0)

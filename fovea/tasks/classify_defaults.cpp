@@ -69,9 +69,7 @@ std::int64_t linear_buckets(const TextCounts& counts) {
 }  // namespace
 
 // Runs that share a row speak with one voice: few of them may.
-bool linear_fits(const TextCounts& counts) {
-    return 4 * linear_buckets(counts) >= runs_of(counts);
-}
+bool linear_fits(const TextCounts& counts) { return 4 * linear_buckets(counts) >= runs_of(counts); }
 
 std::int64_t fitting_tokens(const std::string& model, std::int64_t batch,
                             std::int64_t mean_length) {
@@ -104,7 +102,9 @@ ClassifyDefaults classify_defaults(const std::string& model, const TextCounts& c
         d.beta1 = 0;
         d.eps = 1;
         d.smoothing = 0;
-        d.epochs = std::min<std::int64_t>(d.epochs, 15);
+        // Few texts of many labels are slow to learn: languages of 2,000 names still gain then.
+        const std::int64_t enough = std::clamp<std::int64_t>(60000 / counts.texts, 15, 30);
+        d.epochs = std::min(d.epochs, enough);
         d.batch = std::min<std::int64_t>(d.batch, 32);
         d.rate *= static_cast<double>(d.batch);  // 0.5 a text
     }

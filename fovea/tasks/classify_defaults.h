@@ -23,8 +23,8 @@ struct ClassifyDefaults {
     float dropout = 0;
     double rate = 0;
     std::int64_t epochs = 0;
-    std::int64_t batch = 0;  // texts of an update
-    float smoothing = 0.1f;  // of labels
+    std::int64_t batch = 0;           // texts of an update
+    float smoothing = 0.1f;           // of labels
     float beta1 = 0.9f, eps = 1e-9f;  // of AdamW
 };
 

@@ -26,10 +26,11 @@ public:
         data_.describe(s);
         std::vector<std::string> models = text_encoder_names();
         models.insert(models.begin(), "auto");
-        s.add("model", model_name_,
-              "what reads the text; auto: linear (bag where texts and labels are many), transformer "
-              "where sizes of one are given, bert for two texts",
-              {.group = "model", .common = true, .choices = models});
+        s.add(
+            "model", model_name_,
+            "what reads the text; auto: linear (bag where texts and labels are many), transformer "
+            "where sizes of one are given, bert for two texts",
+            {.group = "model", .common = true, .choices = models});
         choice_.describe(s);
         s.add("pool", pool_,
               "how the rows of a text become one vector (model: its own head where it has one, "

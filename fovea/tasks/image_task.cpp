@@ -127,8 +127,7 @@ private:
     RunDefaults defaults() const {
         const int width = model_.network->width;
         if (pretrained_)  // Dosovitskiy et al. 2020, §B.1.1, for Adam and small data
-            return {
-                .rate = tuning_rate(width), .warmup = 200, .epochs = 5, .d_model = width};
+            return {.rate = tuning_rate(width), .warmup = 200, .epochs = 5, .d_model = width};
         const auto pictures = static_cast<std::int64_t>(pictures_.size());
         return {.rate = new_rate(width),
                 .warmup = 500,
