@@ -124,8 +124,9 @@ private:
     // The best of many models on a handful of texts is the luckiest, and often an early one: of
     // 1,000 SNIPS requests the model of the first epoch (93.6 of the test set; without a dev set
     // and so the last one: 96.4). The loss of `linear` has one lowest point, which its falling rate
-    // ends near: choosing among its models by 250 records cost 5,000 package descriptions 1.9
-    // points and 4,700 tweets 1.3 (of their dev files).
+    // ends near: of 5,000 package descriptions the model chosen by 250 records told 63.9 of the dev
+    // file, the last one, which had learned from those records too, 65.7; of 4,700
+    // tweets 94.6, 95.9.
     bool keeps_last() const {
         const std::size_t enough = model_name_ == "linear" ? 10000 : 200;
         return run_.dev == "auto" && !data_.dev.empty() && data_.dev.size() < enough;
