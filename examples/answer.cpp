@@ -1,5 +1,6 @@
 // Answers questions of standard input from a text:  example_answer run/model book.txt <
 // questions.txt
+#include <exception>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -8,7 +9,7 @@
 
 #include "fovea/tasks/answer.h"
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
     if (argc != 3)
         return std::cerr << "usage: example_answer MODEL CONTEXT_FILE < questions.txt\n", 2;
     std::ifstream file(argv[2]);
@@ -24,4 +25,7 @@ int main(int argc, char** argv) {
                       << "  ";
         std::cout << "\n";
     }
+} catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 1;
 }

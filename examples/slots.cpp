@@ -1,11 +1,12 @@
 // What requests want, and with what:  example_slots run/model < requests.txt
+#include <exception>
 #include <iostream>
 #include <string>
 #include <vector>
 
 #include "fovea/tasks/slots.h"
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
     if (argc != 2) return std::cerr << "usage: example_slots MODEL < requests.txt\n", 2;
     std::vector<std::string> texts;
     for (std::string line; std::getline(std::cin, line);) texts.push_back(line);
@@ -17,4 +18,7 @@ int main(int argc, char** argv) {
             std::cout << "  " << slot.label << "=" << slot.text;
         std::cout << "\n";
     }
+} catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 1;
 }

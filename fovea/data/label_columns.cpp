@@ -143,8 +143,10 @@ std::optional<std::size_t> telling_label_column(const Columns& columns) {
     const auto values = different_short_values(columns, *label);
     std::size_t texts = 0;
     for (std::size_t i = 0; i < columns.names.size(); ++i) texts += mean_words(columns, i) >= 3;
-    const bool few = *values >= 2 && *values * 10 <= columns.sample.size();
-    return few && texts == 1 && mean_words(columns, *label) < 3 ? label : std::nullopt;
+    const double words = mean_words(columns, *label);
+    // Names without a space (intents) may be many, as long as they come again.
+    const bool few = *values >= 2 && (*values * 10 <= columns.sample.size() || words < 1.05);
+    return few && texts == 1 && words < 3 ? label : std::nullopt;
 }
 
 LabelColumns choose_label_columns(const Columns& columns, const std::string& path,

@@ -227,7 +227,7 @@ bool looks_labelled(const Columns& columns) {
         if (const auto v = different_short_values(columns, i);
             v && *v * 10 <= columns.sample.size())
             return true;
-    return false;
+    return telling_label_column(columns).has_value();
 }
 
 }  // namespace fovea

@@ -36,6 +36,10 @@ TEST_F(Shapes, TablesWithALabel) {
     for (int i = 0; i < 60; ++i)
         rows += "text number " + std::to_string(i) + (i % 2 ? "\tyes\n" : "\tno\n");
     EXPECT_EQ(shape("b.tsv", rows), RecordShape::labelled);
+    rows.clear();  // many intents, few texts of each: names, not translations
+    for (int i = 0; i < 60; ++i)
+        rows += "text number " + std::to_string(i) + "\tintent_" + std::to_string(i / 3) + "\n";
+    EXPECT_EQ(shape("c.tsv", rows), RecordShape::labelled);
 }
 
 // Names that nobody listed: few values beside one column of texts.

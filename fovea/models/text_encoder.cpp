@@ -13,6 +13,7 @@
 #include "fovea/models/single_head.h"
 #include "fovea/models/transformer.h"
 #include "fovea/models/word_rows.h"
+#include "fovea/models/word_scores.h"
 #include "fovea/models/xlnet.h"
 
 namespace fovea {
@@ -84,6 +85,13 @@ constexpr TextEncoderEntry encoders[] = {
      .make = Bag::make,
      .rules = Bag::rules,
      .sizes = Bag::sizes},
+    {.name = "linear",
+     .model_type = WordScores::model_type,
+     .sentence = "logistic regression over words, pairs of words and runs of letters (tf-idf)",
+     .new_config = WordScores::new_config,
+     .make = WordScores::make,
+     .rules = WordScores::rules,
+     .sizes = WordScores::sizes},
     // Experiments: one thing changed.
     {"transformer-batch-norm", TransformerVariant<BatchNormedLayer>::model_type,
      "the transformer with batch norm for layer norm",

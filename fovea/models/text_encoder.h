@@ -92,6 +92,10 @@ struct TextEncoder {
     std::function<RowMemory(const TokenBatch& before, bool left_to_right)> remember;
     int kept_rows = 0;  // while writing: so many rows of the past at most; 0: all
 
+    // What a model knows of its training texts by counting them (linear: how rare a run is): called
+    // once before training. Empty: nothing.
+    std::function<void(const TokenBatch& texts)> count;
+
     // Which layer a parameter belongs to: 0 the embeddings, 1 … layers the blocks from the bottom;
     // for rates that fall with depth and for freezing. Parameters of a head: layers + 1.
     std::function<int(std::string_view parameter)> layer_of;

@@ -1,11 +1,14 @@
 // The small models over word vectors: against PyTorch, and what is special about each.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "fovea/base/error.h"
 #include "fovea/models/bag.h"
 #include "fovea/models/convolution.h"
 #include "fovea/models/single_head.h"
 #include "fovea/models/word_rows.h"
+#include "fovea/models/word_scores.h"
 #include "fovea/nn/pooling.h"
 
 namespace fovea {
@@ -166,6 +169,58 @@ TEST(WordModels, HeadsMustDivide) {
     Json config = SingleHead::new_config({.width = 8, .heads = 2, .hidden = 8, .vocabulary = 9});
     config["num_attention_heads"] = 3;
     EXPECT_THROW(SingleHeadConfig::from_json(config, "config"), Error);
+}
+
+// tf-idf by hand: three texts over tokens that are words, runs of one token alone.
+TEST(WordModels, ScoresWeighRareRunsMoreAndSumThem) {
+    Rng rng(3);
+    ParameterStore store;
+    WordScoresConfig c = tiny_config<WordScoresConfig>();
+    c.max_ngram = 1;
+    c.buckets = 8;
+    const WordScores model(c, {Head::classes, 2}, Params(store, rng));
+    model.count(pack(std::vector<Ids>{{5, 6}, {5, 7}, {5, 6, 6}}));
+    const double common = 1, half = 1 + std::log(4.0 / 3), rare = 1 + std::log(4.0 / 2);
+    EXPECT_NEAR(model.idf.data()[5], common, 1e-6);
+    EXPECT_NEAR(model.idf.data()[6], half, 1e-6);
+    EXPECT_NEAR(model.idf.data()[7], rare, 1e-6);
+    EXPECT_EQ(model.idf.data()[8], 0.0f);  // no text has it
+
+    float* table = Tensor(model.table).write();
+    for (int token = 5; token <= 8; ++token) table[token * 2 + 1] = static_cast<float>(token);
+    Tensor(model.bias).write()[0] = 0.5f;
+    const TokenBatch batch = pack(std::vector<Ids>{{6, 5, 6, 8}, {8}});
+    const Tensor y = model.sum(model(batch), batch.segments);
+    const double twice = (1 + std::log(2.0)) * half, norm = std::hypot(twice, common);
+    EXPECT_NEAR(y.at(0, 0), 0.5, 1e-6);
+    EXPECT_NEAR(y.at(0, 1), (twice * 6 + common * 5) / norm, 1e-5);
+    EXPECT_EQ(y.at(1, 1), 0.0f);  // nothing known: the bias alone
+}
+
+// The letters of a text and its words count the same, however many there are of each.
+TEST(WordModels, ScoresOfLettersAndOfWordsHaveOneLength) {
+    Rng rng(3);
+    ParameterStore store;
+    WordScoresConfig c = tiny_config<WordScoresConfig>();
+    c.separator_id = 1;
+    c.end_id = 2;
+    c.min_ngram = 2;
+    c.max_ngram = 3;
+    c.buckets = 5000;
+    const WordScores model(c, {Head::classes, 1}, Params(store, rng));
+    const Ids ids{7, 8, 9, 10, 1, 11, 12, 2};
+    WordRuns runs(c, c.vocab_size);
+    runs.add(ids);
+    float* table = Tensor(model.table).write();
+    double words = 0, letters = 0;
+    for (std::size_t i = 0; i < runs.ids.size(); ++i) {
+        (runs.of_words[i] ? words : letters) += 1;
+        if (runs.of_words[i]) table[runs.ids[i]] = 1.0f;
+    }
+    EXPECT_EQ(words, 3);  // two and their pair
+    EXPECT_GT(letters, 5);
+    const TokenBatch batch = one(ids);
+    EXPECT_NEAR(model.sum(model(batch), batch.segments).at(0, 0), std::sqrt(3.0), 1e-5);
 }
 
 }  // namespace

@@ -196,6 +196,10 @@ TEST(BadCalls, EachIsOneClearError) {
         {"slice_rows: [1, 3) is not within x, which is [2, 5]", [&] { slice_rows(x, 1, 3); }},
         {"slice_cols: [3, 2) is not within x, which is [2, 5]", [&] { slice_cols(x, 3, 2); }},
         {"segment_mean: x is [2, 5] but the segments have 3 rows", [&] { segment_mean(x, three); }},
+        {"segment_sum: x is [2, 5] but there are 3 weights",
+         [&] {
+             segment_sum(x, {1, 1, 1}, Segments::of_lengths({2}));
+         }},
         {"segment_last: x is an empty tensor", [&] { segment_last(empty, three); }},
         {"conv1d: x is [2, 5] but W is [3, 4, 3] ([out, in, k] wanted)",
          [&] {

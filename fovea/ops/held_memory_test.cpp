@@ -42,6 +42,11 @@ TEST(HeldMemory, AnInputThatBackwardDoesNotReadIsFreedAtOnce) {
         {"softmax", [&](const Tensor& x) { return softmax(x); }, false},
         {"relu", [&](const Tensor& x) { return relu(x); }, false},
         {"segment_mean", [&](const Tensor& x) { return segment_mean(x, two); }, false},
+        {"segment_sum",
+         [&](const Tensor& x) {
+             return segment_sum(x, {1, 2, 3, 4, 5, 6}, two);
+         },
+         false},
         {"concat_cols",
          [&](const Tensor& x) {
              return concat_cols({p, x});

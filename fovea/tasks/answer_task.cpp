@@ -112,11 +112,11 @@ private:
         // Devlin et al. 2018, §4.2: 5e-5 for 3 epochs; small models bear more, few questions want
         // more.
         if (pretrained_)
-            return {.rate = width <= 256 ? 3e-4 : 5e-5,
+            return {.rate = tuning_rate(width),
                     .warmup = 500,
                     .epochs = std::clamp<std::int64_t>(20000 / questions, 3, 10),
                     .d_model = width};
-        return {.rate = width <= 256 ? 1e-3 : 3e-4,
+        return {.rate = new_rate(width),
                 .warmup = 1000,
                 .epochs = std::clamp<std::int64_t>(60000 / questions, 3, 30),
                 .d_model = width};

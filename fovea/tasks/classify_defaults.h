@@ -9,6 +9,7 @@ namespace fovea {
 
 struct TextCounts {  // of training
     std::int64_t texts = 0, words = 0, bytes = 0;
+    std::int64_t labels = 0;  // different ones
 
     static TextCounts of(std::span<const std::string> texts);
 };
@@ -22,9 +23,13 @@ struct ClassifyDefaults {
     float dropout = 0;
     double rate = 0;
     std::int64_t epochs = 0;
-    std::int64_t batch = 0;  // texts of an update
+    std::int64_t batch = 0;           // texts of an update
+    float smoothing = 0.1f;           // of labels
+    float beta1 = 0.9f, eps = 1e-9f;  // of AdamW
 };
 
+// Whether a say of every run about every label is no table too large.
+bool linear_fits(const TextCounts& counts);
 ClassifyDefaults classify_defaults(const std::string& model, const TextCounts& counts);
 
 // Texts of an update, and passes over the data, so that there are some thousand updates.

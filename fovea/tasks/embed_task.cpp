@@ -53,7 +53,7 @@ public:
         read_data(say);
         make_model(say);
         const int width = model_.encoder->width;
-        run.settle(run.from.empty() ? RunDefaults{.rate = width <= 256 ? 1e-3 : 3e-4,
+        run.settle(run.from.empty() ? RunDefaults{.rate = new_rate(width),
                                                   .warmup = 500,
                                                   .epochs = 10,
                                                   .d_model = width}

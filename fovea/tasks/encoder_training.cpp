@@ -136,8 +136,8 @@ ModelFolder EncoderMaking::new_folder(std::span<const std::string> texts, const 
 RunDefaults encoder_defaults(int width, bool pretrained) {
     // Devlin et al. 2018, §A.3: 2e-5 to 5e-5 and 2 to 4 epochs; small models bear more.
     if (pretrained)
-        return {.rate = width <= 256 ? 3e-4 : 5e-5, .warmup = 500, .epochs = 4, .d_model = width};
-    return {.rate = width <= 256 ? 1e-3 : 3e-4, .warmup = 500, .epochs = 20, .d_model = width};
+        return {.rate = tuning_rate(width), .warmup = 500, .epochs = 4, .d_model = width};
+    return {.rate = new_rate(width), .warmup = 500, .epochs = 20, .d_model = width};
 }
 
 namespace {
@@ -226,6 +226,15 @@ Evaluation noted_evaluation(ModelFolder& folder, const MetricScore& score,
     const Evaluation e = evaluation_of(score, metric);
     note_score(folder, e, score.signature);
     return e;
+}
+
+void say_skipped(const UnknownLabels& labels, std::size_t skipped, std::size_t left,
+                 const RunSettings& run, const Say& say) {
+    if (skipped == 0) return;
+    say(text_of("data: ", skipped, " ", labels.record, skipped == 1 ? " has " : "s have ",
+                labels.what, " that was never seen: passed over"));
+    expect_input(left > 0, run.dev, ": every ", labels.record, " has ", labels.what,
+                 " that was never seen in training");
 }
 
 std::string counts_text(const std::map<std::string, std::int64_t>& counts) {

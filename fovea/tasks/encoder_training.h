@@ -84,6 +84,14 @@ void note_score(ModelFolder& folder, const Evaluation& evaluation, const std::st
 Evaluation noted_evaluation(ModelFolder& folder, const MetricScore& score,
                             const std::string& metric);
 
+// --unknown-label skip: how many records of the dev set were passed over; that none is left is an
+// error.
+struct UnknownLabels {
+    const char *record, *what;  // "sentence", "a tag"
+};
+void say_skipped(const UnknownLabels& labels, std::size_t skipped, std::size_t left,
+                 const RunSettings& run, const Say& say);
+
 // "play (3), stop (2), …", the first dozen.
 std::string counts_text(const std::map<std::string, std::int64_t>& counts);
 

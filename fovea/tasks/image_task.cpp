@@ -127,10 +127,9 @@ private:
     RunDefaults defaults() const {
         const int width = model_.network->width;
         if (pretrained_)  // Dosovitskiy et al. 2020, §B.1.1, for Adam and small data
-            return {
-                .rate = width <= 256 ? 3e-4 : 5e-5, .warmup = 200, .epochs = 5, .d_model = width};
+            return {.rate = tuning_rate(width), .warmup = 200, .epochs = 5, .d_model = width};
         const auto pictures = static_cast<std::int64_t>(pictures_.size());
-        return {.rate = width <= 256 ? 1e-3 : 3e-4,
+        return {.rate = new_rate(width),
                 .warmup = 500,
                 .epochs = std::clamp<std::int64_t>(1'000'000 / pictures, 10, 100),
                 .d_model = width};

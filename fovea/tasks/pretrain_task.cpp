@@ -51,8 +51,7 @@ public:
         if (run.from.empty()) make_model(habit, data, say);
         read_tokens(data, say);
         const int width = model_.encoder->width;
-        run.settle(
-            {.rate = width <= 256 ? 1e-3 : 3e-4, .warmup = 1000, .epochs = 10, .d_model = width});
+        run.settle({.rate = new_rate(width), .warmup = 1000, .epochs = 10, .d_model = width});
         run_ = run;
         model_.precision = precision_of(run.precision);
         Json& about = model_.folder.about;

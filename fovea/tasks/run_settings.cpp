@@ -75,6 +75,9 @@ void describe_checkpoints(RunSettings& r, Settings& s, const std::vector<std::st
 
 }  // namespace
 
+double new_rate(int width) { return width <= 256 ? 1e-3 : 3e-4; }
+double tuning_rate(int width) { return width <= 256 ? 3e-4 : 5e-5; }
+
 void refuse_without_effect(const std::string& name, const std::string& why,
                            const std::string& hint) {
     throw Error(text_of("train: --", name, " has no effect ", why), ErrorKind::usage, hint);

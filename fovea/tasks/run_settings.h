@@ -23,6 +23,11 @@ struct RunDefaults {
     int d_model = 512;           // for the schedule `noam`
 };
 
+// The highest rate by the columns of a network's rows, small ones bear more: of a new one, and of
+// one that has learned before (Devlin et al. 2018, §A.3: 2e-5 to 5e-5 for 768 columns).
+double new_rate(int width);
+double tuning_rate(int width);
+
 struct TrainedEncoder;
 
 struct RunSettings {

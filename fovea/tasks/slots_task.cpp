@@ -181,11 +181,7 @@ private:
     void check_dev(const NameCounts& slots, const NameCounts& intents, const Say& say) {
         if (unknown_ == "skip") {
             const std::size_t skipped = take_unknown_texts().size();
-            if (skipped > 0)
-                say(text_of("data: ", skipped, skipped == 1 ? " text has" : " texts have",
-                            " an intent or a slot that was never seen: passed over"));
-            expect_input(!dev_.empty() || skipped == 0, run_.dev,
-                         ": every text has an intent or a slot that was never seen in training");
+            say_skipped({"text", "an intent or a slot"}, skipped, dev_.size(), run_, say);
         }
         const auto refuse = [](const SlotText& t, const char* what, const std::string& name,
                                const NameCounts& seen) {

@@ -221,11 +221,7 @@ private:
     void check_dev(const TagCounts& seen, const Say& say) {
         if (unknown_ == "skip") {
             const std::size_t skipped = take_unknown_sentences().size();
-            if (skipped > 0)
-                say(text_of("data: ", skipped, skipped == 1 ? " sentence has" : " sentences have",
-                            " a tag that was never seen: passed over"));
-            expect_input(!dev_.empty() || skipped == 0, run_.dev,
-                         ": every sentence has a tag that was never seen in training");
+            say_skipped({"sentence", "a tag"}, skipped, dev_.size(), run_, say);
         }
         for (const TaggedWords& t : dev_)
             for (const auto& [name, count] : counts_of({&t, 1}, entities_))

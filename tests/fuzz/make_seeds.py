@@ -280,6 +280,7 @@ def model_config():
         ("weighted-sum", "fovea_weighted_sum", words), ("label-query", "fovea_label_query", words),
         ("cnn", "fovea_convolution", words | {"window_sizes": [2, 3, 4, 5]}),
         ("bag", "fovea_bag", words | {"min_ngram": 3, "max_ngram": 5, "separator_id": 3, "word_ngram": 2, "buckets": 64}),
+        ("linear", "fovea_linear", words | {"min_ngram": 3, "max_ngram": 5, "separator_id": 3, "word_ngram": 2, "buckets": 64}),
         ("architecture", "gpt2", gpt2 | {"architectures": ["GPT2LMHeadModel", 3]}),
         ("huge", "bert", bert | {"vocab_size": 1 << 24, "hidden_size": 1 << 16, "num_hidden_layers": 512,
                                  "max_position_embeddings": 1 << 24}),

@@ -110,13 +110,15 @@ INSTANTIATE_TEST_SUITE_P(All, ClassifyModels, testing::ValuesIn(text_encoder_nam
                              return name;
                          });
 
-TEST(ClassifyDefaults, WithoutAModelItIsABagAndSizesSurviveResuming) {
+TEST(ClassifyDefaults, WithoutAModelItIsLinearAndSizesSurviveResuming) {
     const TestFolder folder;
     write_file_atomically(folder / "train.tsv", one_label_table(60, 1));
-    const Outcome t = train(folder / "train.tsv", folder / "bag", {"--steps", "2"});
+    const Outcome t = train(folder / "train.tsv", folder / "scores", {"--steps", "2"});
     ASSERT_EQ(t.code, 0) << t.err;
-    EXPECT_NE(t.err.find("model: bag   change with --model"), std::string::npos) << t.err;
-    EXPECT_NE(read_file(folder / "bag/config.toml").find("model = \"bag\""), std::string::npos);
+    EXPECT_NE(t.err.find("model: linear   change with --model"), std::string::npos) << t.err;
+    const std::string kept = read_file(folder / "scores/config.toml");
+    EXPECT_NE(kept.find("model = \"linear\""), std::string::npos) << kept;
+    EXPECT_NE(kept.find("adam-eps = 1\n"), std::string::npos) << kept;
     ASSERT_EQ(train(folder / "train.tsv", folder / "one",
                     {"--model", "single-head", "--hidden", "12", "--steps", "2"})
                   .code,

@@ -45,6 +45,14 @@ TEST(TextExamples, TagsAndSlots) {
     EXPECT_EQ(example("slots", {}, "").code, 2);
 }
 
+TEST(TextExamples, AFolderThatIsNotThereIsAMessage) {
+    for (const char* name : {"tag", "slots", "vectors"}) {
+        const Outcome o = example(name, {"no/such/folder"}, "text\n");
+        EXPECT_EQ(o.code, 1) << name << o.err;
+        EXPECT_NE(o.err.find("no/such/folder"), std::string::npos) << name << o.err;
+    }
+}
+
 TEST(TextExamples, VectorsOfWordsAndTexts) {
     const TestFolder folder;
     std::string text;

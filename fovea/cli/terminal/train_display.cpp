@@ -31,7 +31,7 @@ TrainEvents TrainDisplay::events() {
         const std::string score =
             v.name == "loss" ? "" : fmt::format("   {} {:.2f}", v.name, v.value);
         line_.say(fmt::format("step {:>6}   dev loss {:.4f}{}{}", r.step, v.loss, score,
-                              r.best ? "   best" : ""));
+                              r.best && !v.rough ? "   best" : ""));  // rough: the last is kept
     };
     e.message = [this](const std::string& m) { line_.say(m); };
     e.stop = &stop_;

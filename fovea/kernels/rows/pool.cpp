@@ -52,6 +52,30 @@ void segment_mean_backward(ConstView dy, Offsets offsets, View dx, bool accumula
     });
 }
 
+void segment_sum(ConstView x, std::span<const float> weights, Offsets offsets, View y) {
+    each_segment(offsets, [&](std::int64_t s, std::int64_t begin, std::int64_t end) {
+        float* to = y.row(s);
+        std::fill_n(to, y.cols, 0.0f);
+        for (std::int64_t i = begin; i < end; ++i) {
+            const float weight = weights[static_cast<std::size_t>(i)];
+            for (std::int64_t j = 0; j < y.cols; ++j) to[j] += weight * x.row(i)[j];
+        }
+    });
+}
+
+void segment_sum_backward(ConstView dy, std::span<const float> weights, Offsets offsets, View dx,
+                          bool accumulate) {
+    each_segment(offsets, [&](std::int64_t s, std::int64_t begin, std::int64_t end) {
+        const float* from = dy.row(s);
+        for (std::int64_t i = begin; i < end; ++i) {
+            const float weight = weights[static_cast<std::size_t>(i)];
+            float* to = dx.row(i);
+            for (std::int64_t j = 0; j < dx.cols; ++j)
+                to[j] = (accumulate ? to[j] : 0.0f) + weight * from[j];
+        }
+    });
+}
+
 void segment_max(ConstView x, Offsets offsets, View y) {
     each_segment(offsets, [&](std::int64_t s, std::int64_t begin, std::int64_t end) {
         float* to = y.row(s);

@@ -13,6 +13,11 @@ using Offsets = std::span<const std::int64_t>;
 void segment_mean(ConstView x, Offsets offsets, View y);
 void segment_mean_backward(ConstView dy, Offsets offsets, View dx, bool accumulate);
 
+// y[s] = Σ weights[i] · x[i]
+void segment_sum(ConstView x, std::span<const float> weights, Offsets offsets, View y);
+void segment_sum_backward(ConstView dy, std::span<const float> weights, Offsets offsets, View dx,
+                          bool accumulate);
+
 void segment_max(ConstView x, Offsets offsets, View y);
 // The gradient goes to the first row that has the largest value.
 void segment_max_backward(ConstView dy, ConstView x, ConstView y, Offsets offsets, View dx,

@@ -42,6 +42,19 @@ Tensor segment_mean(const Tensor& x, const Segments& segments) {
     });
 }
 
+//   y[s] = Σ weights[i] x[i]    dx[i] = weights[i] dy[s]
+Tensor segment_sum(const Tensor& x, const std::vector<float>& weights, const Segments& segments) {
+    Tensor y = pooled("segment_sum", x, segments);
+    expect(static_cast<std::int64_t>(weights.size()) == x.rows(), "segment_sum: x is ", x.shape(),
+           " but there are ", weights.size(), " weights");
+    kernels::segment_sum(x, weights, segments.offsets(), y.view());
+    return record(y, {x}, [x = GradTarget(x), weights, segments](const Tensor& dy, Gradients& d) {
+        if (!d.wants(x)) return;
+        const Into dx = d.into(x);
+        kernels::segment_sum_backward(dy, weights, segments.offsets(), dx.view, dx.add);
+    });
+}
+
 //   y[s, j] = max x[i, j]    dx[i, j] = dy[s, j] for the first i that has it, else 0
 Tensor segment_max(const Tensor& x, const Segments& segments) {
     Tensor y = pooled("segment_max", x, segments);

@@ -38,6 +38,21 @@ TEST(Pooling, EveryKindWithEmptySegments) {
                               return sum / static_cast<double>(c.size());
                           });
                       }});
+        std::vector<float> weights(21, 0.0f);
+        for (std::size_t i = 0; i < 20; ++i) weights[i] = 0.5f - 0.125f * static_cast<float>(i);
+        check_op({.inputs = x,
+                  .op = [&](const Inputs& in) { return segment_sum(in[0], weights, s); },
+                  .reference =
+                      [&](const In& v) {
+                          Doubles y(v[0].size(), 0.0);
+                          for (std::size_t i = 0; i < y.size(); ++i)
+                              y[i] = static_cast<double>(weights[i / n]) * v[0][i];
+                          return pool(y, s, n, [](const Doubles& c) {
+                              double sum = 0;
+                              for (const double a : c) sum += a;
+                              return sum;
+                          });
+                      }});
         check_op({.inputs = x,
                   .op = [&](const Inputs& in) { return segment_max(in[0], s); },
                   .reference =
