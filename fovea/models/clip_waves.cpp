@@ -14,8 +14,8 @@ constexpr double amplitude = 0.4;
 // Column c of the position `at` on an axis of `length` positions; 0 in the columns of other axes.
 float wave(std::int64_t c, std::int64_t width, int axis, double at, int length) {
     if (c % 3 != axis) return 0;
-    const std::int64_t number = c / 3, waves = (width + 5) / 6;
-    const double share = waves > 1 ? static_cast<double>(number / 2) / (waves - 1.0) : 0;
+    const std::int64_t number = c / 3, pair = number / 2, waves = (width + 5) / 6;
+    const double share = waves > 1 ? static_cast<double>(pair) / (waves - 1.0) : 0;
     const double angle = std::numbers::pi * at / (length * std::pow(0.25, share));
     return static_cast<float>(amplitude * (number % 2 == 0 ? std::sin(angle) : std::cos(angle)));
 }

@@ -7,11 +7,11 @@
 namespace fovea {
 namespace {
 
-double distance(std::span<const float> table, int width, int a, int b) {
+double distance(std::span<const float> table, std::size_t width, std::size_t a, std::size_t b) {
     double sum = 0;
-    for (int c = 0; c < width; ++c) {
-        const double d = static_cast<double>(table[static_cast<std::size_t>(a * width + c)]) -
-                         static_cast<double>(table[static_cast<std::size_t>(b * width + c)]);
+    for (std::size_t c = 0; c < width; ++c) {
+        const double d =
+            static_cast<double>(table[a * width + c]) - static_cast<double>(table[b * width + c]);
         sum += d * d;
     }
     return sum;
@@ -25,15 +25,16 @@ std::vector<float> begun(const Init& init, int rows, int width) {
 }
 
 TEST(ClipWaves, NeighboursLookAlikeAndAllDiffer) {
-    for (const int width : {6, 24, 96}) {
-        const std::vector<float> t = begun(frame_waves(8), 8, width);
-        for (int a = 0; a < 8; ++a)
-            for (int b = a + 1; b < 8; ++b) EXPECT_GT(distance(t, width, a, b), 1e-4);
+    for (const std::size_t width : {6, 24, 96}) {
+        const std::vector<float> t = begun(frame_waves(8), 8, static_cast<int>(width));
+        for (std::size_t a = 0; a < 8; ++a)
+            for (std::size_t b = a + 1; b < 8; ++b) EXPECT_GT(distance(t, width, a, b), 1e-4);
         EXPECT_LT(distance(t, width, 3, 4), distance(t, width, 3, 6)) << width;
     }
     const std::vector<float> p = begun(place_waves(4), 17, 96);
-    for (int a = 0; a < 17; ++a)
-        for (int b = a + 1; b < 17; ++b) EXPECT_GT(distance(p, 96, a, b), 1e-2) << a << " " << b;
+    for (std::size_t a = 0; a < 17; ++a)
+        for (std::size_t b = a + 1; b < 17; ++b)
+            EXPECT_GT(distance(p, 96, a, b), 1e-2) << a << " " << b;
     EXPECT_LT(distance(p, 96, 1, 2), distance(p, 96, 1, 6));  // a neighbour, and one aslant
 }
 
