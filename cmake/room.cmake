@@ -78,7 +78,7 @@ endfunction()
 # `ctest -C slow` (make test-slow). The second is made only where there are such tests.
 function(fovea_add_tests name program)
   add_test(NAME ${name} COMMAND ${program} --gtest_brief=1 --gtest_filter=-*Slow*)
-  set_tests_properties(${name} PROPERTIES TIMEOUT 900)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 1800)  # kernels: every level, tiles by software
   foreach(file ${ARGN})
     file(STRINGS ${file} slow REGEX "^ *(TEST|TEST_F|TEST_P|TYPED_TEST)\\(.*Slow")
     if(slow)
@@ -104,7 +104,7 @@ function(fovea_add_isa_tests)
       if(TARGET ${room}_test)
         add_test(NAME ${room}_${level} COMMAND at_isa ${level} $<TARGET_FILE:${room}_test>
                                                --gtest_brief=1 --gtest_filter=-*Slow*)
-        set_tests_properties(${room}_${level} PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77)
+        set_tests_properties(${room}_${level} PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77)
       endif()
     endforeach()
   endforeach()
