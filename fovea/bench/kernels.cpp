@@ -54,6 +54,7 @@ void KernelBench::measure(Case c) {
 Contestant KernelBench::arithmetic_limit(const std::string& precision) {
     const bool amx = kernels::active_isa() == kernels::Isa::amx;
     std::int64_t (*spin)(std::int64_t) = kernels::spin_fma;
+    if (precision == "bf16" && kernels::has_avx512_bf16()) spin = kernels::spin_dot_bf16;
     if (amx && precision == "bf16") spin = kernels::spin_amx_bf16;
     if (amx && precision == "int8") spin = kernels::spin_amx_int8;
     if (precision == "int7" || (!amx && precision == "int8"))

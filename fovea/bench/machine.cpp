@@ -77,10 +77,11 @@ Machine look_at_machine() {
         m.isa_found.emplace_back(name_of(static_cast<kernels::Isa>(i)));
     m.isa_used = name_of(kernels::active_isa());
     m.isa_note = kernels::isa_report();
-    m.bf16_way =
-        kernels::active_isa() == kernels::Isa::amx
-            ? "AMX tiles"
-            : "f32 multiply-adds in AMX's own order (same bits); no AMX: " + kernels::why_not_amx();
+    m.bf16_way = kernels::active_isa() == kernels::Isa::amx
+                     ? "AMX tiles"
+                     : std::string(kernels::has_avx512_bf16() ? "AVX512-BF16 dot products"
+                                                              : "f32 multiply-adds") +
+                           " in AMX's own order (same bits); no AMX: " + kernels::why_not_amx();
 
     m.cores_online = static_cast<int>(std::thread::hardware_concurrency());
     m.cores_allowed = available_cores();

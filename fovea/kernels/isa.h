@@ -24,7 +24,8 @@ void set_isa(Isa isa);
 
 // AVX-512 dot products of bytes (vpdpbusd) at the active level.
 bool has_avx512_vnni();
-// The conversion of f32 to bf16 (vcvtne2ps2bf16); the amx level implies it.
+// The conversion of f32 to bf16 (vcvtne2ps2bf16) and dot products of pairs (vdpbf16ps); the amx
+// level implies them.
 bool has_avx512_bf16();
 
 // For `fovea doctor`, e.g. "avx2 (found: scalar, avx2; AVX-512: the CPU lacks it; AMX: …)".

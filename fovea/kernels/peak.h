@@ -9,6 +9,9 @@ namespace fovea::kernels {
 // operations done (two for each multiply-add). About 1 ms for rounds = 100,000.
 std::int64_t spin_fma(std::int64_t rounds);
 
+// Dot products of pairs in bf16 (vdpbf16ps) between registers; 0 where AVX512-BF16 is not active.
+std::int64_t spin_dot_bf16(std::int64_t rounds);
+
 // Tile products between registers; 0 where AMX is not active.
 std::int64_t spin_amx_bf16(std::int64_t rounds);
 std::int64_t spin_amx_int8(std::int64_t rounds);

@@ -103,10 +103,11 @@ void multiply_by_blocks(ConstView a, bool a_transposed, const PackedMatrix& b, V
 
 namespace {
 
-BlockKernels kernels_for(const PackedMatrix& b) {
+BlockKernels kernels_for(const PackedMatrix& b, std::int64_t rows) {
     if (b.format() == Format::f32 || b.k() == 0) return f32_kernels();
     if (active_isa() == Isa::amx) return amx_kernels(b.format(), b.padded_k());
-    return b.format() == Format::bf16 ? bf16_kernels(b.padded_k()) : int8_kernels(b.padded_k());
+    return b.format() == Format::bf16 ? bf16_kernels(rows, b.padded_k())
+                                      : int8_kernels(b.padded_k());
 }
 
 }  // namespace
@@ -115,12 +116,12 @@ void gemm(Trans ta, Trans tb, ConstView a, ConstView b, View c, const GemmOption
     // The caller's own memory for packed B, kept from call to call.
     thread_local PackedMatrix packed;
     packed.assign(b, tb, options.precision == Precision::f32 ? Format::f32 : Format::bf16);
-    multiply_by_blocks(a, ta == Trans::yes, packed, c, options, kernels_for(packed));
+    multiply_by_blocks(a, ta == Trans::yes, packed, c, options, kernels_for(packed, c.rows));
 }
 
 void gemm_packed(ConstView x, const PackedMatrix& w, View y, const GemmOptions& options) {
     assert(!is_whole(w.format()) || !options.accumulate);
-    multiply_by_blocks(x, false, w, y, options, kernels_for(w));
+    multiply_by_blocks(x, false, w, y, options, kernels_for(w, y.rows));
 }
 
 }  // namespace fovea::kernels

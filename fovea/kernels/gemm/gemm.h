@@ -6,8 +6,8 @@
 //   f32    one chain of fused multiply-adds over k = 0 … K-1.
 //   bf16   operands rounded to bf16 (nearest even, denormals to zero), k padded by zeros to a
 //          multiple of 32; per 32 k one chain over the even and one over the odd k, both from 0;
-//          then c += even + odd. That is the order of AMX's tdpbf16ps; elsewhere f32 FMA imitates
-//          it.
+//          then c += even + odd. That is the order of AMX's tdpbf16ps; elsewhere AVX512-BF16's
+//          vdpbf16ps or f32 FMA imitates it.
 //   int8, int7   (packed weights only) exact sums of integers, one f32 formula at the end; see
 //          pack.h.
 // Denormals are flushed (parallel_for sees to it). Which NaN a NaN is, is not promised.

@@ -68,7 +68,7 @@ struct BlockKernels {
     bool tiles = false;         // an AMX kernel, or its stand-in
 };
 BlockKernels f32_kernels();
-BlockKernels bf16_kernels(std::int64_t padded_k);
+BlockKernels bf16_kernels(std::int64_t rows, std::int64_t padded_k);
 BlockKernels int8_kernels(std::int64_t padded_k);                // int7 too
 BlockKernels amx_kernels(Format format, std::int64_t padded_k);  // only where active_isa() is amx
 

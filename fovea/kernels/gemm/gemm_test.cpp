@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "fovea/kernels/gemm/gemm_block.h"
 #include "fovea/kernels/gemm/gemm_oracle.h"
 #include "fovea/kernels/gemm/gemm_plan.h"
 
@@ -68,6 +69,32 @@ TEST(Gemm, HasThePromisedBitsOnEveryLevel) {
                         EXPECT_TRUE(d.guards_hold());
                     }
             }
+        }
+    }
+}
+
+// Where AVX512-BF16 is, dot products of pairs do what f32 arithmetic does elsewhere: both are
+// tried.
+TEST(Gemm, Bf16ByFloatsHasThePromisedBitsToo) {
+    oracle::Restore restore;
+    for (const Sizes s : odd_sizes()) {
+        const Matrix a = random_matrix(s.m, s.k, 1, 3), b = random_matrix(s.k, s.n, 2, 1);
+        const Matrix at = transposed(a);
+        Matrix expected(s.m, s.n);
+        oracle::product(a, b, expected, Format::bf16);
+        const PackedMatrix packed = pack(b, Trans::no, Format::bf16);
+        for (const Isa isa : oracle::levels()) {
+            if (isa == Isa::amx) continue;
+            set_isa(isa);
+            for (const std::int64_t rows : {std::int64_t{1}, s.m})  // one row: by floats
+                for (const bool transposed_a : {false, true}) {
+                    Matrix c(s.m, s.n, 5);
+                    multiply_by_blocks(transposed_a ? at : a, transposed_a, packed, c, {},
+                                       bf16_kernels(rows, packed.padded_k()));
+                    EXPECT_EQ(differences(c, expected), 0)
+                        << name_of(isa) << " " << s.m << "x" << s.k << "x" << s.n;
+                    EXPECT_TRUE(c.guards_hold());
+                }
         }
     }
 }
