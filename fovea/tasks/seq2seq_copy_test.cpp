@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
 
 #include "fovea/base/files.h"
 #include "fovea/base/rng.h"
@@ -100,6 +101,27 @@ TEST(Copying, WordsNeverSeenAreCopied) {
             EXPECT_NEAR(score.token_scores[i], together[0].n_best[0].hypothesis.token_scores[i],
                         1e-4);
     }
+}
+
+// A model that can copy has a word for what the vocabulary lacks: all words are among the best
+// forty of an untrained one, the unknown word never.
+TEST(Copying, NeverSaysTheUnknownWord) {
+    Seq2SeqTraining t = copying(names_file(testing::TempDir() + "/copy_unknown.tsv"), gru_config());
+    std::filesystem::remove_all(t.run.out);
+    t.run.steps = 1;
+    Seq2SeqTrainer(t, [](const std::string&) {}).run({});
+    const Seq2SeqModel model = Seq2SeqModel::load(t.run.out + "/model");
+    TranslateOptions o{.search = model.search};
+    o.search.beam = o.search.n_best = 30;
+    o.search.max_length = 1;
+    const Seq2SeqModel* const one[] = {&model};
+    const std::vector<std::string> texts{"say Wolfgang now"};
+    std::set<std::string> said;
+    const auto answers = translate(one, texts, o);
+    for (const auto& hypothesis : answers[0].n_best)
+        said.insert(hypothesis.tokens.begin(), hypothesis.tokens.end());
+    EXPECT_TRUE(said.contains("Wolfgang"));
+    EXPECT_FALSE(said.contains("<unk>"));
 }
 
 TEST(CopyVocabulary, WordsOfASourceHaveNumbersBehindTheVocabulary) {

@@ -56,6 +56,8 @@ void Seq2SeqModelSettings::describe(Settings& s, Seq2SeqTraining& t) {
     s.add("fixed-lag", t.fixed_lag,
           "learn behind the true beginning and K tokens of the model's own; 0: off",
           {.group = "model", .min = 0, .max = 1 << 20});
+    s.add("lag-share", t.lag_share, "of targets that --fixed-lag is for; the others stay true",
+          {.group = "model", .min = 0, .max = 1});
     s.add("language-loss", t.language_loss,
           "weight of a second loss: the target without its source; 0: off",
           {.group = "model", .min = 0, .max = 1000});
@@ -83,6 +85,8 @@ void Seq2SeqModelSettings::check(Settings& s, Seq2SeqTraining& t) const {
         leave_out(s, of_transformers, "with --model " + model);
     if (coverage > 0 && copy == "none")
         refuse_without_effect("coverage", "without --copy", "add --copy mixed");
+    if (s.given("lag-share") && t.fixed_lag == 0)
+        refuse_without_effect("lag-share", "without --fixed-lag", "add --fixed-lag K");
     if (t.language_loss > 0 && copy == "only")
         fail_with(ErrorKind::usage, "leave one of them out",
                   "train: --copy only points at the source, but --language-loss has none");

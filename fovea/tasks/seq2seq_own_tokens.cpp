@@ -9,7 +9,11 @@ namespace fovea {
 namespace {
 
 constexpr std::int32_t not_to_count = -100;  // CrossEntropyOptions::ignore
-enum Purpose : std::uint32_t { place_of_own_tokens = 1, direction_of_target = 2 };
+enum Purpose : std::uint32_t {
+    place_of_own_tokens = 1,
+    direction_of_target = 2,
+    share_of_own_tokens = 3
+};
 
 std::size_t own_place(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -80,17 +84,20 @@ double EpochDraws::draw(std::uint64_t sample, std::uint32_t purpose) const {
 }
 
 Seq2SeqBatch with_own_tokens(const Seq2SeqNetwork& network, const Seq2SeqBatch& truth,
-                             std::int64_t lag, const EpochDraws& draws) {
+                             const OwnTokens& how, const EpochDraws& draws) {
     const Segments& targets = truth.target_segments;
     std::vector<Ids> prompts;
     std::vector<std::int64_t> limits;
+    std::vector<bool> plain;
     for (std::int64_t i = 0; i < targets.count(); ++i) {
         const std::int64_t n = targets.length(i);
-        const auto c = static_cast<std::int64_t>(
+        plain.push_back(draws.draw(targets.sample(i), share_of_own_tokens) >= how.share);
+        const auto drawn = static_cast<std::int64_t>(
             draws.draw(targets.sample(i), place_of_own_tokens) * static_cast<double>(n));
+        const std::int64_t c = plain.back() ? n - 1 : drawn;
         const Ids input = target_rows(truth.input, targets, i);
         prompts.emplace_back(input.begin(), input.begin() + c + 1);
-        limits.push_back(std::min(lag, n - 1 - c));
+        limits.push_back(std::min(how.lag, n - 1 - c));
     }
     std::vector<Ids> own;
     without_gradient([&] { own = continued(network, truth, prompts, limits); });
@@ -108,9 +115,9 @@ Seq2SeqBatch with_own_tokens(const Seq2SeqNetwork& network, const Seq2SeqBatch& 
             b.input.push_back(token < network.target_vocabulary ? token : network.unknown_token);
         const auto length = static_cast<std::int64_t>(given.size() + own[own_place(i)].size());
         const Ids labels = target_rows(truth.labels, targets, i);
-        b.labels.insert(b.labels.end(), given.size() - 1, not_to_count);
-        b.labels.insert(b.labels.end(),
-                        labels.begin() + static_cast<std::int64_t>(given.size()) - 1,
+        const std::size_t first = plain[own_place(i)] ? 0 : given.size() - 1;  // that counts
+        b.labels.insert(b.labels.end(), first, not_to_count);
+        b.labels.insert(b.labels.end(), labels.begin() + static_cast<std::int64_t>(first),
                         labels.begin() + length);
         lengths.push_back(length);
         samples.push_back(targets.sample(i));

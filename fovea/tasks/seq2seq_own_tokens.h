@@ -23,9 +23,15 @@ struct EpochDraws {
 //   ŷ_{c+i} = argmax_w p(w | x, y_1 … y_c, ŷ_{c+1} … ŷ_{c+i−1})      i = 1 … K
 //   loss = −Σ_{i=0}^{K} log p(y_{c+i+1} | x, y_1 … y_c, ŷ_{c+1} … ŷ_{c+i})
 // so that the last term has the true prefix up to t − K and K tokens of the model's own. It ends
-// sooner with the target or where the model ends its text. Labels before c do not count.
+// sooner with the target or where the model ends its text. Labels before c do not count. Only a
+// `share` of the targets, drawn, is treated so; the others stay as they are, because a model that
+// knows nothing yet has nothing to learn from its own tokens.
+struct OwnTokens {
+    std::int64_t lag = 0;  // K
+    double share = 1;
+};
 Seq2SeqBatch with_own_tokens(const Seq2SeqNetwork& network, const Seq2SeqBatch& truth,
-                             std::int64_t lag, const EpochDraws& draws);
+                             const OwnTokens& how, const EpochDraws& draws);
 
 // A share of the targets, drawn, is turned round: behind the token `direction` instead of the start
 // token stand y_{n−1} … y_1 and the end.

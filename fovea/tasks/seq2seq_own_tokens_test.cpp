@@ -67,7 +67,7 @@ TEST(OwnTokens, FollowATruePrefixAndAreTheModelsMostProbable) {
         std::set<std::int64_t> places;
         for (std::int64_t epoch = 0; epoch < 12; ++epoch) {
             const Seq2SeqBatch truth = true_batch({7, 9});
-            const Seq2SeqBatch b = with_own_tokens(net.network, truth, 2, {1, epoch});
+            const Seq2SeqBatch b = with_own_tokens(net.network, truth, {.lag = 2}, {1, epoch});
             ASSERT_EQ(b.input.size(), b.labels.size());
             ASSERT_EQ(b.target_segments.total(), static_cast<std::int64_t>(b.input.size()));
             EXPECT_EQ(b.target_segments.sample(1), 9u);
@@ -104,11 +104,34 @@ TEST(OwnTokens, FollowATruePrefixAndAreTheModelsMostProbable) {
     }
 }
 
+TEST(OwnTokens, AreForAShareOfTheTargets) {
+    const OwnTokensNetwork net(small_transformer());
+    const Seq2SeqBatch truth = true_batch({7, 9});
+    EXPECT_EQ(with_own_tokens(net.network, truth, {.lag = 2, .share = 0}, {1, 0}).labels,
+              truth.labels);
+    int plain = 0, own = 0;
+    for (std::int64_t epoch = 0; epoch < 40; ++epoch) {
+        const Seq2SeqBatch b =
+            with_own_tokens(net.network, truth, {.lag = 2, .share = 0.5}, {1, epoch});
+        for (std::int64_t s = 0; s < 2; ++s) {
+            const std::int64_t length = b.target_segments.length(s);
+            const auto begin = b.input.begin() + b.target_segments.begin(s);
+            const auto true_begin = truth.input.begin() + truth.target_segments.begin(s);
+            const bool counts = b.labels[static_cast<std::size_t>(b.target_segments.begin(s))] >= 0;
+            const bool whole = counts && length == truth.target_segments.length(s) &&
+                               std::equal(begin, begin + length, true_begin);
+            ++(whole ? plain : own);
+        }
+    }
+    EXPECT_GT(plain, 25);
+    EXPECT_GT(own, 25);
+}
+
 TEST(OwnTokens, DependOnSeedEpochAndSampleAlone) {
     const OwnTokensNetwork net(small_transformer());
     const auto input = [&](std::uint64_t seed, std::int64_t epoch,
                            const std::vector<std::uint64_t>& samples) {
-        return with_own_tokens(net.network, true_batch(samples), 2, {seed, epoch}).input;
+        return with_own_tokens(net.network, true_batch(samples), {.lag = 2}, {seed, epoch}).input;
     };
     EXPECT_EQ(input(1, 3, {7, 9}), input(1, 3, {7, 9}));
     std::set<Ids> different;
@@ -126,7 +149,7 @@ TEST(OwnTokens, LeaveTheTapeAlone) {
     const OwnTokensNetwork net(small_transformer());
     Rng dropout(3);
     Tape tape(dropout);
-    with_own_tokens(net.network, true_batch({7, 9}), 2, {1, 0});
+    with_own_tokens(net.network, true_batch({7, 9}), {.lag = 2}, {1, 0});
     EXPECT_EQ(tape.recorded(), 0u);
     EXPECT_EQ(tape.next_dropout_site(), 0u);
 }

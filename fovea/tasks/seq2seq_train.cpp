@@ -209,7 +209,8 @@ TrainTask Seq2SeqTrainer::task() {
         if (options_.reverse_share > 0)
             b = with_reversed(b, model_.network.reverse_token, options_.reverse_share, draws_);
         if (options_.fixed_lag > 0)
-            b = with_own_tokens(model_.network, b, options_.fixed_lag, draws_);
+            b = with_own_tokens(model_.network, b, {options_.fixed_lag, options_.lag_share},
+                                draws_);
         const Tensor loss = model_.network.loss(b, options_.smoothing);
         if (options_.language_loss == 0) return loss;
         return loss + options_.language_loss *

@@ -151,6 +151,9 @@ std::vector<TranslatedText> translate_batches(std::span<const Seq2SeqModel* cons
         search_options.banned.push_back(first.network.pad_token);
     if (first.network.reverse_token >= 0)
         search_options.banned.push_back(first.network.reverse_token);
+    // Who can copy has a word for what the vocabulary lacks.
+    if (first.network.copies && first.network.unknown_token != first.network.end_token)
+        search_options.banned.push_back(first.network.unknown_token);
 
     // Longest first: the hardest batches while memory is fresh, and equal lengths together.
     const BatchPlan plan(

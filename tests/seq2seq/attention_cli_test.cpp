@@ -84,6 +84,7 @@ TEST(AttentionCli, BadWishesAreOneClearErrorEach) {
           Wish{"--coverage 1", "--coverage has no effect without --copy"},
           Wish{"--model gru --copy mixed --coverage 1 --fixed-lag 2", "begins in the middle"},
           Wish{"--copy only --language-loss 1", "--language-loss has none"},
+          Wish{"--lag-share 0.3", "--lag-share has no effect without --fixed-lag"},
           Wish{"--fixed-lag -1", "fixed-lag"}, Wish{"--reverse-share 1.5", "reverse-share"}}) {
         const Ran ran = fovea(family_flags("bad", 2, w.flags));
         EXPECT_EQ(ran.code, 2) << w.flags << ran.err;
