@@ -133,6 +133,8 @@ Json WordScores::new_config(const EncoderChoice& choice) {
     WordScoresConfig c;
     c.apply(choice);
     c.apply_runs(choice);
+    // Single letters tell scripts and languages apart; elsewhere they do no harm (docs/results.md).
+    if (choice.space_token >= 0) c.min_ngram = 1, c.max_ngram = 4;
     return c.to_json();
 }
 

@@ -29,7 +29,7 @@ struct Seq2SeqTraining {
     Precision precision = Precision::f32;
     float smoothing = 0.1f;
     std::int64_t fixed_lag = 0;  // tokens of its own that the model reads (seq2seq_own_tokens.h)
-    double lag_share = 0.5;      // of targets that are learned so
+    double lag_share = 0.25;     // of targets that are learned so
     double reverse_share = 0;    // of targets read from their end
     float language_loss = 0;     // weight of the loss of the targets without their sources
     BatchOptions batches;        // max_tokens 4096
