@@ -55,8 +55,8 @@ double first_rate(const std::string& model) {
     return begins_small(model) ? 3e-4 : is_deep(model) ? 1e-3 : 3e-3;
 }
 
-// A text has about four runs a character, most of them seen before; of short texts in many languages
-// more than one a byte was new.
+// A text has about four runs a character, most of them seen before; of short texts in many
+// languages more than one a byte was new.
 std::int64_t runs_of(const TextCounts& counts) {
     return std::clamp<std::int64_t>(2 * counts.bytes, 1 << 15, 1 << 20);
 }

@@ -85,7 +85,7 @@ void Seq2SeqModelSettings::check(Settings& s, Seq2SeqTraining& t) const {
         leave_out(s, of_transformers, "with --model " + model);
     if (coverage > 0 && copy == "none")
         refuse_without_effect("coverage", "without --copy", "add --copy mixed");
-    if (s.given("lag-share") && t.fixed_lag == 0)
+    if (t.fixed_lag == 0 && t.lag_share != Seq2SeqTraining{}.lag_share)  // RUN/config.toml has all
         refuse_without_effect("lag-share", "without --fixed-lag", "add --fixed-lag K");
     if (t.language_loss > 0 && copy == "only")
         fail_with(ErrorKind::usage, "leave one of them out",
