@@ -37,16 +37,22 @@ HWY_INLINE V RoundToBf16(D d, V x) {
     return hn::BitCast(d, Bf16Bits(d, x));
 }
 
-// Sixteen pairs (even, odd) side by side, as the words of a tile. `convert`: by the instruction of
-// AVX512-BF16, as assembly (the level does not imply it); the same bits.
+#if HWY_TARGET == HWY_AVX3
+// 32 values, `low` before `high`, by the instruction of AVX512-BF16: the bits of Bf16Bits. As
+// assembly, because the level does not imply it; only where has_avx512_bf16().
+HWY_INLINE __m512i ConvertToBf16(Part16 low, Part16 high) {
+    __m512i values;
+    __asm__("vcvtne2ps2bf16 %2, %1, %0" : "=v"(values) : "v"(high.raw), "v"(low.raw));
+    return values;
+}
+#endif
+
+// Sixteen pairs (even, odd) side by side, as the words of a tile. `convert`: by ConvertToBf16.
 HWY_INLINE void StoreBf16Pairs(const F16& even, const F16& odd, [[maybe_unused]] bool convert,
                                Bf16* to) {
 #if HWY_TARGET == HWY_AVX3
     if (convert) {
-        __m512i halves;
-        __asm__("vcvtne2ps2bf16 %2, %1, %0"
-                : "=v"(halves)
-                : "v"(odd.part[0].raw), "v"(even.part[0].raw));
+        const __m512i halves = ConvertToBf16(even.part[0], odd.part[0]);
         alignas(64) static constexpr std::uint16_t order[32] = {
             0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
             8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};

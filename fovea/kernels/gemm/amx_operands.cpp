@@ -32,12 +32,9 @@ void Bf16Row(const float* x, std::int64_t k, std::int64_t steps, unsigned char* 
     for (; (s + 1) * 32 <= k; ++s) {
         unsigned char* to = row + s * 1024;
 #if HWY_TARGET == HWY_AVX3
-        if (convert) {  // as assembly: the level does not imply AVX512-BF16
-            __m512i pair;
-            __asm__("vcvtne2ps2bf16 %2, %1, %0"
-                    : "=v"(pair)
-                    : "v"(_mm512_loadu_ps(x + s * 32 + 16)), "v"(_mm512_loadu_ps(x + s * 32)));
-            _mm512_store_si512(to, pair);
+        if (convert) {
+            const F16 low = Load16(x + s * 32), high = Load16(x + s * 32 + 16);
+            _mm512_store_si512(to, ConvertToBf16(low.part[0], high.part[0]));
             continue;
         }
 #endif

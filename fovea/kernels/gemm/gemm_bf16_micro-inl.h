@@ -267,10 +267,7 @@ void PairRow(const float* x, std::int64_t count, std::int64_t padded_count, floa
     for (std::int64_t k = 0; k < padded_count; k += 32) {
         const F16 low = LoadSome16(x + k, std::clamp<std::int64_t>(count - k, 0, 16));
         const F16 high = LoadSome16(x + k + 16, std::clamp<std::int64_t>(count - k - 16, 0, 16));
-        __m512i rounded;
-        __asm__("vcvtne2ps2bf16 %2, %1, %0"
-                : "=v"(rounded)
-                : "v"(high.part[0].raw), "v"(low.part[0].raw));
+        const __m512i rounded = ConvertToBf16(low.part[0], high.part[0]);
         _mm512_storeu_si512(out + k / 2, _mm512_permutexvar_epi16(places, rounded));
     }
 }
