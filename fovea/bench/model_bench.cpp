@@ -1,5 +1,7 @@
 #include "fovea/bench/model_bench.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -21,6 +23,9 @@ std::vector<RaceFigure> race(const std::vector<Racer>& racers,
         double leader = 0;  // seconds of the first racer
         for (std::size_t i = 0; i < racers.size() && !stop(); ++i) {
             if (!runs[i] || (!speeds[i].empty() && spent[i] > patience)) continue;
+            // The threads of the racer before it spin for some milliseconds before they sleep, and
+            // would take a core of this one's.
+            usleep(50'000);
             const std::optional<double> seconds = racers[i].run(first, count);
             runs[i] = seconds.has_value();
             if (!seconds) continue;
